@@ -398,7 +398,7 @@ const onMachineTime: Record<string, string[]> = {
     'commands/doctor/machine-checks.ts',
   ],
   'deliveries, which the sandbox signs by this clock': ['commands/webhooks/verify.ts'],
-  'a sandbox that has no clock yet': ['commands/sandbox/seed-flags.ts'],
+  'a sandbox that has no clock yet': ['commands/sandbox/input.ts'],
   'both clocks, compared or the earlier one of them': [
     'commands/webhooks/create.ts',
     'operation/write-result.ts',

@@ -6,6 +6,8 @@ import type { Serving } from '../../../sandbox/open.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { collectNotes } from '../../messages/notes.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
+import type { Context } from '../../session/context.ts';
+import type { Settings } from '../../session/settings.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
@@ -39,12 +41,15 @@ const serveWords = (invocation: Invocation): string[] => {
 };
 
 /** What a client tells its model about all tools. */
-const instructionsFor = ({ context, typed }: Invocation, hasWrites: boolean): string => {
-  const { settings } = context;
+const instructionsFor = (
+  settings: Pick<Settings, 'sandbox' | 'zone'>,
+  hasWrites: boolean,
+  isCompact = false,
+): string => {
   const account = settings.sandbox ? 'the built-in sandbox with invented data' : 'a scheduling service';
   return [
     `These tools read${hasWrites ? ' and change' : ''} ${account} through sched.`,
-    ...(typed.compact === true
+    ...(isCompact
       ? ['Run every command with call_command. Where a text names a tool such as events_list, that is the command.']
       : []),
     `Times: RFC 3339, or words such as tomorrow 9:00, monday, +2h, -7d, next week. Without an offset they are in ${settings.zone}, or in tz.`,
@@ -81,8 +86,9 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
     isCompact: typed.compact === true,
     mayAsk: typed['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
     instructions: instructionsFor(
-      invocation,
+      settings,
       tools.some(({ isWrite }) => isWrite),
+      typed.compact === true,
     ),
   });
 };
@@ -156,14 +162,11 @@ const worldWith = (runtime: Runtime, { url, dialect }: McpPlace, token: string):
 /** The MCP server of a running sandbox. All tools exist: what a caller may do is decided by the caller's token. */
 export const openMcp = async (
   registry: Nouns,
-  invocation: Invocation,
+  { runtime }: Pick<Context, 'runtime'>,
   place: McpPlace,
   dialect: Dialect | undefined,
 ): Promise<McpServer> => {
-  const { context } = invocation;
-  const { runtime } = context;
   const zone = 'UTC';
-  const settings = { ...context.settings, sandbox: true, zone };
   const { serveHttp } = await import('./server.ts');
   return serveHttp({
     runtime,
@@ -175,6 +178,6 @@ export const openMcp = async (
     zone,
     hasOutputSchemas: false,
     mayAsk: true,
-    instructions: instructionsFor({ ...invocation, typed: {}, context: { ...context, settings } }, true),
+    instructions: instructionsFor({ sandbox: true, zone }, true),
   });
 };

@@ -1,14 +1,18 @@
-import { SchedError } from '../../../errors.ts';
+import { SchedError, usageError } from '../../../errors.ts';
 import { type Json, recordsIn } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { noticeKinds } from '../../../sandbox/notices.ts';
 import { readTime } from '../../../time/read.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { actions, actionValue, type ValuesOf } from '../../input/actions.ts';
+import { present } from '../../input/entry.ts';
+import { both, type Call, input, taking, type Values } from '../../input/input.ts';
+import { choice, toggle, word } from '../../input/kinds.ts';
 import { printRows } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
+import { dataInput, sharedData } from './input.ts';
 import { type AdminRequest, askSandbox, servingAround } from './running.ts';
-import { readSharedData, sharedDataFlag } from './serving.ts';
 
 /*
  * Commands about the data of a sandbox. They ask the running sandbox in the environment, else the data itself.
@@ -24,61 +28,61 @@ const clockView: View = {
   id: 'time',
 };
 
-const clockActions = ['set', 'advance', 'freeze', 'resume'];
+const withoutValue = (action: string) =>
+  actionValue((text) => text !== '' && `${action} takes no value. To move the clock, use set ${text}`);
 
-/** The body of the admin request that changes the clock as the words say, or undefined if they can't be read. */
-const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json | undefined => {
-  const [action, text = ''] = args;
-  if (action === 'freeze' || action === 'resume') return { frozen: action === 'freeze' };
+const clockActions = actions(
+  [
+    {
+      name: 'action',
+      description: 'set, advance, freeze or resume, or a duration such as +3d; omit it to show the time',
+    },
+    { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
+  ],
+  {
+    set: input({ value: actionValue((text) => text === '' && 'set needs a time') }),
+    advance: input({
+      value: actionValue((text) => {
+        if (text === '') return 'advance needs a duration';
+        return text.startsWith('-') && `advance only moves forward. To move back, use set ${text}`;
+      }),
+    }),
+    freeze: input({ value: withoutValue('freeze') }),
+    resume: input({ value: withoutValue('resume') }),
+  },
+  // `clock +3d` is short for `clock set +3d`.
+  (given) => (String(given.action).startsWith('+') ? { ...given, action: 'set', value: given.action } : given),
+);
+
+const clockInput = both(dataInput, clockActions);
+
+/** The body of the admin request that moves the clock. `time` is what the clock shows. */
+const moveFor = (action: string, text: string, time: unknown, zone: string): Json => {
   const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
   if (wanted === 'now') return { time: 'now' };
   // Round down, because times are read to the second: otherwise each move would lose a fraction of a second.
   const now = Math.floor(Date.parse(String(time)) / 1000) * 1000;
-  const reading = readTime(wanted, { zone: context.settings.zone, now });
-  if (!reading.ok) {
-    problems.add(`${action}: ${reading.problem}`);
-    return undefined;
-  }
+  const reading = readTime(wanted, { zone, now });
+  if (!reading.ok) throw usageError([`${action}: ${reading.problem}`]);
   const instant = Date.parse(reading.instant);
   return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
 
-const runClock = async ({ args: words, ...rest }: Invocation): Promise<void> => {
-  // `clock +3d` is short for `clock set +3d`.
-  const args = words[0]?.startsWith('+') ? ['set', ...words] : words;
-  const invocation = { ...rest, args };
-  const { context, problems } = invocation;
-  const [action, text] = args;
-  const data = readSharedData(invocation);
-  if (action !== undefined && !clockActions.includes(action))
-    problems.add(`Unknown action "${action}". Use ${clockActions.join(', ')}`);
-  else if ((action === 'freeze' || action === 'resume') && text !== undefined)
-    problems.add(`${action} takes no value. To move the clock, use set ${text}`);
-  else if ((action === 'set' || action === 'advance') && text === undefined)
-    problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
-  else if (action === 'advance' && text!.startsWith('-'))
-    problems.add(`advance only moves forward. To move back, use set ${text}`);
-  problems.check();
+const runClock = async (values: ValuesOf<typeof clockInput>, { context }: Call): Promise<void> => {
+  const { runtime, printer, settings } = context;
+  const { action, data } = values;
   const refusal = "Can't move the clock";
-  const shown = await askSandbox(context.runtime, data, { call: 'GET /__sandbox/clock', refusal });
-  const body = action === undefined ? undefined : changeFor(invocation, shown.time);
-  problems.check();
-  const moved = body && (await askSandbox(context.runtime, data, { call: 'POST /__sandbox/clock', body, refusal }));
-  await context.printer.one(clockView, moved ?? shown);
+  const shown = await askSandbox(runtime, data, { call: 'GET /__sandbox/clock', refusal });
+  if (action === undefined) return printer.one(clockView, shown);
+  const isMove = action === 'set' || action === 'advance';
+  const body = isMove ? moveFor(action, values.value, shown.time, settings.zone) : { frozen: action === 'freeze' };
+  await printer.one(clockView, await askSandbox(runtime, data, { call: 'POST /__sandbox/clock', body, refusal }));
 };
 
 export const clockCommand: Command = {
   name: 'clock',
   summary: "Show or change the sandbox's time",
-  arguments: [
-    {
-      name: 'action',
-      description: 'set, advance, freeze or resume, or a duration such as +3d; omit it to show the time',
-      choices: clockActions,
-    },
-    { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
-  ],
-  flags: [sharedDataFlag],
+  ...taking(clockInput, runClock),
   fields: ['time', 'offset_seconds', 'frozen', 'data'],
   local: true,
   examples: [
@@ -93,7 +97,6 @@ export const clockCommand: Command = {
     'A frozen clock shows the same time until resume, also after set and advance. Rate limits then start again only if you move it.',
     'Inside sandbox run, and wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox, this command moves the clock of that sandbox.',
   ],
-  run: runClock,
 };
 
 const snapshotView: View = {
@@ -113,7 +116,24 @@ const requests = {
   delete: (name) => ({ call: `DELETE /__sandbox/snapshots/${encodeURIComponent(name)}` }),
 } satisfies Record<string, (name: string) => Omit<AdminRequest, 'refusal'>>;
 
-const snapshotActions = Object.keys(requests);
+const needsName = (action: string) =>
+  input({ name: actionValue((text) => text === '' && `${action} needs the name of a snapshot`) });
+
+const snapshotInput = both(
+  dataInput,
+  actions(
+    [
+      { name: 'action', description: 'save, restore, list or delete; omit it to list the snapshots' },
+      { name: 'name', description: 'name of the snapshot: letters, digits, dots, dashes and underscores' },
+    ],
+    {
+      list: input({ name: actionValue((text) => text !== '' && 'list takes no name') }),
+      save: needsName('save'),
+      restore: needsName('restore'),
+      delete: needsName('delete'),
+    },
+  ),
+);
 
 /** The question before a snapshot or the data is lost. */
 const ask = (action: string, name: string, where: string) =>
@@ -121,21 +141,16 @@ const ask = (action: string, name: string, where: string) =>
     ? { question: `Replace the data of ${where} by the snapshot "${name}"?`, action: `replace the data of ${where}` }
     : { question: `Delete the snapshot "${name}"?`, action: `delete the snapshot "${name}"` };
 
-const runSnapshot = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
+const runSnapshot = async (values: ValuesOf<typeof snapshotInput>, { context }: Call): Promise<void> => {
   const { runtime, printer, notes } = context;
-  const [action = 'list', name = ''] = args;
-  const data = readSharedData(invocation);
-  if (!snapshotActions.includes(action)) problems.add(`Unknown action "${action}". Use ${snapshotActions.join(', ')}`);
-  else if (action === 'list' && name !== '') problems.add('list takes no name');
-  else if (action !== 'list' && name === '') problems.add(`${action} needs the name of a snapshot`);
-  problems.check();
+  const { data, action = 'list' } = values;
+  const name = values.action === undefined ? '' : values.name;
   if (action === 'restore' || action === 'delete') {
     const where = servingAround(runtime, data)?.url ?? sandboxFile(runtime, data);
     await confirm(context, ask(action, name, where), 'this machine');
   }
   const refusal = `Can't ${action} the snapshot${action === 'list' ? 's' : ` "${name}"`}`;
-  const reply = await askSandbox(runtime, data, { ...requests[action as keyof typeof requests](name), refusal });
+  const reply = await askSandbox(runtime, data, { ...requests[action](name), refusal });
   if (action === 'delete') return notes.info(`snapshot deleted: ${name}`);
   if (action !== 'list') return printer.one(snapshotView, reply);
   await printRows(context, snapshotView, [recordsIn(reply.snapshots)], 'No snapshots found');
@@ -144,15 +159,7 @@ const runSnapshot = async (invocation: Invocation): Promise<void> => {
 export const snapshotCommand: Command = {
   name: 'snapshot',
   summary: "Save the sandbox's data under a name, and restore it",
-  arguments: [
-    {
-      name: 'action',
-      description: 'save, restore, list or delete; omit it to list the snapshots',
-      choices: snapshotActions,
-    },
-    { name: 'name', description: 'name of the snapshot: letters, digits, dots, dashes and underscores' },
-  ],
-  flags: [sharedDataFlag],
+  ...taking(snapshotInput, runSnapshot),
   fields: ['name', 'saved_at', 'bytes'],
   view: snapshotView,
   local: true,
@@ -166,7 +173,6 @@ export const snapshotCommand: Command = {
     'A snapshot has all data, and the time of the clock. The request log and the faults of a running sandbox stay as they are. Saving under the same name again replaces the snapshot. Snapshots are files in a directory beside the data, whose name ends in .snapshots, and can be used as data themselves.',
     'Inside sandbox run, and wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox, this command uses that sandbox. The snapshots of data in memory end with it.',
   ],
-  run: runSnapshot,
 };
 
 const noticesView: View = {
@@ -179,13 +185,14 @@ const noticesView: View = {
   id: 'number',
 };
 
-const runNotices = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const data = readSharedData(invocation);
-  problems.choice('kind', typed.kind, noticeKinds);
-  problems.check();
-  const filters = new URLSearchParams();
-  for (const name of ['to', 'kind']) if (typed[name] !== undefined) filters.set(name, String(typed[name]));
+const noticesEntries = {
+  to: word('only those to this email address or phone number', { value: 'ADDRESS' }),
+  kind: choice(noticeKinds, 'only those of this kind', { value: 'KIND' }),
+  data: sharedData,
+};
+
+const runNotices = async ({ data, ...wanted }: Values<typeof noticesEntries>, { context }: Call): Promise<void> => {
+  const filters = new URLSearchParams(present(wanted));
   const call = `GET /__sandbox/notices?${filters}` as const;
   const { notices } = await askSandbox(context.runtime, data, { call, refusal: "Can't read the notices" });
   await printRows(context, noticesView, [recordsIn(notices)], 'No notices found');
@@ -194,12 +201,7 @@ const runNotices = async (invocation: Invocation): Promise<void> => {
 export const noticesCommand: Command = {
   name: 'notices',
   summary: 'List what the sandbox would have sent by email or text message',
-  arguments: [],
-  flags: [
-    { name: 'to', value: 'ADDRESS', description: 'only those to this email address or phone number' },
-    { name: 'kind', value: 'KIND', choices: noticeKinds, description: 'only those of this kind' },
-    sharedDataFlag,
-  ],
+  ...taking(input(noticesEntries), runNotices),
   fields: ['number', 'created_at', 'channel', 'to', 'kind', 'subject', 'about', 'details'],
   local: true,
   examples: [
@@ -211,15 +213,16 @@ export const noticesCommand: Command = {
     'Nothing is sent. The newest 100 are listed, the last one first; "about" is the record that a notice is about. Seeded events have none.',
     'Inside sandbox run, this command uses that sandbox. Elsewhere it reads the data, also while a sandbox runs with it.',
   ],
-  run: runNotices,
 };
 
-const runExport = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const exportEntries = {
+  data: sharedData,
+  schema: toggle('print the JSON Schema of world files instead, for editors'),
+};
+
+const runExport = async ({ data, schema }: Values<typeof exportEntries>, { context }: Call): Promise<void> => {
   const { printer, settings, notes } = context;
-  const data = readSharedData(invocation);
-  problems.check();
-  if (typed.schema === true) {
+  if (schema) {
     const { worldJsonSchema } = await import('../../../sandbox/world/schema.ts');
     return printer.whole(worldJsonSchema());
   }
@@ -242,13 +245,11 @@ const runExport = async (invocation: Invocation): Promise<void> => {
 export const exportCommand: Command = {
   name: 'export',
   summary: "Write the sandbox's data as a world file, for --seed",
-  arguments: [],
-  flags: [sharedDataFlag, { name: 'schema', description: 'print the JSON Schema of world files instead, for editors' }],
+  ...taking(input(exportEntries), runExport),
   local: true,
   examples: ['sandbox export > world.yaml', 'sandbox export -o json', 'sandbox export --schema > world.schema.json'],
   notes: [
     'The file is YAML; with -o json it is JSON. Start another sandbox with it: sched sandbox start --data ./copy.db --seed world.yaml. IDs and times stay the same. docs/sandbox.md describes the format.',
     'Inside sandbox run, and wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox, this command exports that one.',
   ],
-  run: runExport,
 };

@@ -2,10 +2,13 @@ import { basename } from 'node:path';
 import type { Runtime } from '../../../runtime.ts';
 import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { shellWord } from '../../../shell-quote.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { choice } from '../../input/kinds.ts';
 import { localCommand } from '../../messages/suggested-line.ts';
+import { sharedData } from './input.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
-import { conflicting, readSharedData, sharedDataFlag } from './serving.ts';
+import { conflicting } from './serving.ts';
 
 const posix = (name: string, value?: string): string =>
   value === undefined ? `unset ${name}` : `export ${name}=${shellWord(value)}`;
@@ -47,14 +50,15 @@ const findRunning = async (runtime: Runtime, data: string | undefined): Promise<
   return found ?? check(await servingWith(runtime, data));
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const entries = {
+  data: sharedData,
+  shell: choice(Object.keys(shells), 'shell to print for (default: yours)', { value: 'SHELL' }),
+};
+
+const run = async (values: Values<typeof entries>, { context }: Call): Promise<void> => {
   const { runtime, settings } = context;
-  const data = readSharedData(invocation);
-  problems.choice('shell', typed.shell, Object.keys(shells));
-  problems.check();
-  const serving = await findRunning(runtime, data);
-  const shell = String(typed.shell ?? shellOf(runtime));
+  const serving = await findRunning(runtime, values.data);
+  const shell = values.shell ?? shellOf(runtime);
   const removed = conflicting.filter((name) => runtime.env[name]).map((name) => shells[shell]!(name));
   const lines = [...removed, ...exportLines(serving, shell)];
   // The secret of the sandbox is what the command is for.
@@ -66,11 +70,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const envCommand: Command = {
   name: 'env',
   summary: 'Print the variables that make a shell use the running sandbox',
-  arguments: [],
-  flags: [
-    sharedDataFlag,
-    { name: 'shell', value: 'SHELL', choices: Object.keys(shells), description: 'shell to print for (default: yours)' },
-  ],
+  ...taking(input(entries), run),
   local: true,
   examples: ['sandbox env', 'sandbox env --data ./sandbox.db', 'sandbox env --shell fish'],
   notes: [
@@ -78,5 +78,4 @@ export const envCommand: Command = {
     'Variables that would still point sched elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
     'If no sandbox runs with this data, the exit code is 3.',
   ],
-  run,
 };

@@ -3,14 +3,16 @@ import { existsSync, rm } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
-import { kinds } from '../../../sandbox/subscription.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
+import { organizationKind, seedEntries, sharedData } from './input.ts';
 import { askRunning, servingAround } from './running.ts';
-import { readSeed, seedFlags } from './seed-flags.ts';
-import { kindFlag, readSharedData, sharedDataFlag } from './serving.ts';
+import { newData } from './serving.ts';
+
+const entries = { data: sharedData, ...seedEntries, kind: organizationKind };
 
 /** Reports an error of the operating system as an environment error, not as an internal one. */
 const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
@@ -75,11 +77,8 @@ const resetRunning = async (context: Context, running: Serving, { world, now, ki
 };
 
 /** Replaces the data by new data seeded around today. */
-const reset = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const data = readSharedData(invocation);
-  const wanted = { ...(await readSeed(invocation)), kind: problems.choice('kind', typed.kind, kinds) };
-  problems.check();
+const reset = async ({ data, ...values }: Values<typeof entries>, { context }: Call): Promise<void> => {
+  const wanted = await newData(values);
   const running = servingAround(context.runtime, data);
   if (running !== undefined) return resetRunning(context, running, wanted);
   const file = sandboxFile(context.runtime, data);
@@ -99,13 +98,11 @@ const reset = async (invocation: Invocation): Promise<void> => {
 export const resetCommand: Command = {
   name: 'reset',
   summary: 'Delete the sandbox data and seed it again',
-  arguments: [],
-  flags: [sharedDataFlag, ...seedFlags, kindFlag],
+  ...taking(input(entries), reset),
   examples: [
     'sandbox reset',
     'sandbox reset --seed large:10000 --yes',
     'sandbox reset --data ./sandbox.db --seed world.yaml --yes',
     'sandbox reset --data ./sandbox.db --yes',
   ],
-  run: reset,
 };

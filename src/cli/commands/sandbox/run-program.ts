@@ -5,10 +5,12 @@ import { chmod, mkdtemp, rm, writeFile } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { both, type Call, type Input, taking } from '../../input/input.ts';
 import { argumentsIn } from '../../parse/part.ts';
 import type { Nouns } from '../schema/schema.ts';
-import { conflicting, dataFlag, servingFlags, whileServing } from './serving.ts';
+import { runInput, type ServingInput } from './input.ts';
+import { conflicting, whileServing } from './serving.ts';
 
 /** Creates a directory with only a `sched` (on Windows also for shells such as Git Bash) that starts this program; undefined if the program's path is unknown. */
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
@@ -51,21 +53,31 @@ const runIn = async (runtime: Runtime, serving: Serving, command: readonly strin
   }
 };
 
-const run = async (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, args, parts, problems } = invocation;
+/** The program and its arguments: all words after `--`. */
+const programInput: Input<{ command: string[] }> = {
+  flags: [],
+  arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
+  draft: async ({ args, parts, problems, context }) => {
+    const end = parts.findIndex(({ words }) => words[0] === '--');
+    const command = end < 0 ? [] : argumentsIn(parts.slice(end));
+    if (command.length === 0 || command[0] === '') problems.add('Missing command to run. Put it after --');
+    else if (args.length > command.length)
+      problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);
+    if (context.runtime.spawn === undefined) problems.add("Can't start programs here");
+    return async () => ({ command });
+  },
+};
+
+type RunInput = ServingInput & { command: string[] };
+
+const run = async (registry: Nouns, { command, ...values }: RunInput, { context }: Call): Promise<void> => {
   const { runtime } = context;
-  const end = parts.findIndex(({ words }) => words[0] === '--');
-  const command = end < 0 ? [] : argumentsIn(parts.slice(end));
-  if (command.length === 0 || command[0] === '') problems.add('Missing command to run. Put it after --');
-  else if (args.length > command.length)
-    problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);
-  if (runtime.spawn === undefined) problems.add("Can't start programs here");
   // Protected, so that a second signal doesn't skip the cleanup.
   const code = await runtime.protect(async () => {
     let ended = 0;
     await whileServing(
-      invocation,
-      { port: 0, data: ':memory:' },
+      values,
+      context,
       async (_, serving) => {
         ended = await runIn(runtime, serving, command);
       },
@@ -79,12 +91,7 @@ const run = async (registry: Nouns, invocation: Invocation): Promise<void> => {
 export const runCommand = (registry: Nouns): Command => ({
   name: 'run',
   summary: 'Run a command with a local sandbox server',
-  arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
-  flags: [
-    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free port)' },
-    { ...dataFlag, description: 'store the data in this file (default :memory:, new data each time)' },
-    ...servingFlags,
-  ],
+  ...taking(both(programInput, runInput), (...call) => run(registry, ...call)),
   local: true,
   examples: [
     "sandbox run -- bash -c 'sched events list --json | jq length'",
@@ -96,5 +103,4 @@ export const runCommand = (registry: Nouns): Command => ({
     'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it.',
     "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on. On Windows, batch files such as npm.cmd run in cmd.exe.",
   ],
-  run: (invocation) => run(registry, invocation),
 });

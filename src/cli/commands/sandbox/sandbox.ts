@@ -6,7 +6,9 @@ import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { tokensIn } from '../../../sandbox/ready-tokens.ts';
 import type { RunningSandbox } from '../../../sandbox/run.ts';
 import { version } from '../../../version.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { toggle } from '../../input/kinds.ts';
 import { printRows } from '../../operation/listing.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
@@ -14,38 +16,30 @@ import { sandboxFile } from '../../session/open-sandbox.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { clockCommand, exportCommand, noticesCommand, snapshotCommand } from './data-commands.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
+import { type DataInput, dataInput, type StartInput, startInput, tokensInput } from './input.ts';
 import { resetCommand } from './reset-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, askSandbox, findServing, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
-import {
-  dataFlag,
-  readData,
-  readSharedData,
-  type ServingFacts,
-  servingFlags,
-  sharedDataFlag,
-  whileServing,
-} from './serving.ts';
+import { type ServingFacts, whileServing } from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
-const printOpenapi = async ({ context, typed, problems }: Invocation): Promise<void> => {
-  problems.check();
+const openapiEntries = { admin: toggle('describe the admin interface of a running sandbox instead') };
+
+const printOpenapi = async ({ admin }: Values<typeof openapiEntries>, { context }: Call): Promise<void> => {
   const origin = servingAround(context.runtime, undefined)?.url ?? sandboxAddress;
-  await context.printer.whole(typed.admin ? adminOpenapi(version, origin) : await openapi(version, origin));
+  await context.printer.whole(admin ? adminOpenapi(version, origin) : await openapi(version, origin));
 };
 
 const openapiCommand: Command = {
   name: 'openapi',
   summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
-  arguments: [],
-  flags: [{ name: 'admin', description: 'describe the admin interface of a running sandbox instead' }],
+  ...taking(input(openapiEntries), printOpenapi),
   local: true,
   examples: ['sandbox openapi', 'sandbox openapi > openapi.json', 'sandbox openapi --admin'],
   notes: [
     'Generated from the definitions that both sched and the sandbox use. It says "Assumed" where the documentation of the service leaves a gap.',
   ],
-  run: printOpenapi,
 };
 
 /** How long a key works that is given to a browser: other users of the machine may see a browser's arguments. */
@@ -63,11 +57,8 @@ const openDeskPage = async (
   await printer.text(await addressFor());
 };
 
-const open = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+const open = async ({ data }: DataInput, { context }: Call): Promise<void> => {
   const { runtime } = context;
-  const data = readSharedData(invocation);
-  problems.check();
   const serving = await findServing(runtime, data);
   await openDeskPage(context, async (seconds) => {
     const refusal = "Can't open the desk of the sandbox";
@@ -83,18 +74,14 @@ const open = async (invocation: Invocation): Promise<void> => {
 const openCommand: Command = {
   name: 'open',
   summary: 'Open the desk of the running sandbox in your browser',
-  arguments: [],
-  flags: [sharedDataFlag],
+  ...taking(dataInput, open),
   local: true,
   examples: ['sandbox open', 'sandbox open --data ./sandbox.db'],
   notes: [
     'The desk shows requests, deliveries, rate limits and the calendar of the team as they change. Without this command, the address of the sandbox shows a short page with nothing private.',
     'The address has a key that works once. If no browser can be started, the command prints the address.',
   ],
-  run: open,
 };
-
-const defaultPort = 4010;
 
 const startView: View = {
   columns: [
@@ -164,35 +151,31 @@ const printFacts = (
 };
 
 /** Runs the server until the process is interrupted. At a terminal, it shows what happens. */
-const start = (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, typed } = invocation;
+const start = (registry: Nouns, values: StartInput, { context }: Call): Promise<void> => {
   const { runtime, settings, notes } = context;
   const { interrupted, stdout, stderr, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
   const screen = isForPerson ? openScreen(context) : undefined;
   const work = async (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => {
     // No other process can find data in memory.
-    const use = facts.data === ':memory:' ? exportLines(running) : [useLine(runtime, readData(invocation))];
-    const inBrowser = stderr.isTerminal && typed.open !== true ? [`In a browser, once: ${running.deskAddress()}`] : [];
+    const use = facts.data === ':memory:' ? exportLines(running) : [useLine(runtime, values.data)];
+    const inBrowser = stderr.isTerminal && !values.open ? [`In a browser, once: ${running.deskAddress()}`] : [];
     const close = await screen?.open(facts, [...inBrowser, 'In another terminal:', ...use.map((line) => `  ${line}`)]);
     if (screen === undefined) {
       await printFacts(context, facts, running, sandbox);
       for (const line of inBrowser) notes.info(line);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
-    if (typed.open === true) await openDeskPage(context, running.deskAddress);
+    if (values.open) await openDeskPage(context, running.deskAddress);
     if (!interrupted.aborted) await once(interrupted, 'abort');
     close?.();
   };
-  return whileServing(invocation, { port: defaultPort }, work, registry, screen?.watch);
+  return whileServing(values, context, work, registry, screen?.watch);
 };
 
 /** Lists the tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
-const tokens = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+const tokens = async ({ data }: DataInput, { context }: Call): Promise<void> => {
   const { runtime } = context;
-  const data = readData(invocation);
-  problems.check();
   const isThere = servingAround(runtime, data) !== undefined || existsSync(sandboxFile(runtime, data));
   const request = { call: 'GET /__sandbox/tokens', refusal: "Can't list the tokens" } as const;
   const reply = await askSandbox(runtime, isThere ? data : ':memory:', request);
@@ -203,13 +186,7 @@ export const commandsWith = (registry: Nouns): Command[] => [
   {
     name: 'start',
     summary: 'Run a local sandbox server until stopped',
-    arguments: [],
-    flags: [
-      { name: 'port', value: 'N', description: `port on 127.0.0.1; 0 for any free port (default ${defaultPort})` },
-      dataFlag,
-      { name: 'open', description: 'open the desk of the sandbox in your browser' },
-      ...servingFlags,
-    ],
+    ...taking(startInput, (...call) => start(registry, ...call)),
     fields: ['base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token'],
     examples: [
       'sandbox start',
@@ -220,7 +197,6 @@ export const commandsWith = (registry: Nouns): Command[] => [
     notes: [
       'At a terminal it shows requests and deliveries as they come. To use it in another terminal: eval "$(sched sandbox env)". In a pipe it prints the lines of sandbox env, and its tokens as comments.',
     ],
-    run: (invocation) => start(registry, invocation),
   },
   envCommand,
   openCommand,
@@ -228,11 +204,9 @@ export const commandsWith = (registry: Nouns): Command[] => [
   {
     name: 'tokens',
     summary: "List the sandbox's ready-made tokens by role",
-    arguments: [],
-    flags: [sharedDataFlag],
+    ...taking(tokensInput, tokens),
     fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
     examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
-    run: tokens,
   },
   resetCommand,
   snapshotCommand,

@@ -2,11 +2,16 @@ import { isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
 import { type Json, recordsIn } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
-import type { Command, Invocation } from '../../command.ts';
-import { readJsonFile } from '../../json-file.ts';
+import type { Command } from '../../command.ts';
+import { entry } from '../../input/entry.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { choice } from '../../input/kinds.ts';
+import { self, words } from '../../input/words.ts';
+import { readObject } from '../../json-file.ts';
 import { printRows } from '../../operation/listing.ts';
+import { sharedData } from './input.ts';
 import { askRunning, findServing } from './running.ts';
-import { readSharedData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
   columns: [
@@ -20,30 +25,49 @@ const view: View = {
   id: 'number',
 };
 
-/** Reads `--set payload.name=Zoe`. */
-const readValues = ({ typed, problems }: Invocation): Record<string, string> | undefined => {
-  const values = [typed.set ?? []].flat().map((given) => {
-    const text = String(given);
-    const end = text.indexOf('=');
-    if (end < 1) problems.add(`--set must be PATH=VALUE such as payload.name=Zoe, not "${text}"`);
-    return [text.slice(0, end), text.slice(end + 1)] as const;
-  });
-  return values.length === 0 ? undefined : Object.fromEntries(values);
+const urlKind: Kind<string> = {
+  value: 'URL',
+  json: 'string',
+  read: (raw) =>
+    isWebhookUrl(String(raw))
+      ? accept(String(raw))
+      : refuse(words`${self} must be the URL of a webhook, not "${String(raw)}"`),
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, args, typed, problems } = invocation;
-  const [event] = args;
-  const to = typed.to === undefined ? undefined : String(typed.to);
-  const data = readSharedData(invocation);
-  if (event === undefined) problems.missingArgument('event');
-  else if (!(webhookEvents as readonly string[]).includes(event))
-    problems.add(`<event> must be one of ${webhookEvents.join(', ')}, not "${event}"`);
-  if (to !== undefined && !isWebhookUrl(to)) problems.add(`--to must be the URL of a webhook, not "${to}"`);
-  const payload =
-    typed.body === undefined ? undefined : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
-  const set = readValues(invocation);
-  problems.check();
+/** Reads `payload.name=Zoe`. */
+const changeKind: Kind<readonly [path: string, value: string]> = {
+  value: 'PATH=VALUE',
+  json: 'string',
+  read: (raw) => {
+    const text = String(raw);
+    const end = text.indexOf('=');
+    if (end >= 1) return accept([text.slice(0, end), text.slice(end + 1)]);
+    return refuse(words`${self} must be PATH=VALUE such as payload.name=Zoe, not "${text}"`);
+  },
+};
+
+const payloadKind: Kind<Json> = {
+  value: 'FILE',
+  json: 'string',
+  offers: 'files',
+  read: (raw, { runtime }) => readObject(String(raw), runtime),
+};
+
+const entries = {
+  event: choice(webhookEvents, 'kind of event', { place: 'argument', needed: true }),
+  to: entry(urlKind, 'only to the webhooks with this URL'),
+  set: entry(
+    changeKind,
+    'change a value of the body, such as payload.name=Zoe or payload.questions_and_answers.0.answer=Yes',
+    { many: true },
+  ),
+  body: entry(payloadKind, 'JSON file with the payload (- for stdin), instead of a record of the data'),
+  data: sharedData,
+};
+
+const run = async (values: Values<typeof entries>, { context }: Call): Promise<void> => {
+  const { event, to, data, body: payload } = values;
+  const set = values.set.length === 0 ? undefined : Object.fromEntries(values.set);
   const serving = await findServing(context.runtime, data);
   const reply = await askRunning(context.runtime, serving, {
     call: 'POST /__sandbox/trigger',
@@ -66,22 +90,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const triggerCommand: Command = {
   name: 'trigger',
   summary: 'Send a sample of a webhook event from the running sandbox',
-  arguments: [{ name: 'event', description: 'kind of event', required: true, choices: webhookEvents }],
-  flags: [
-    { name: 'to', value: 'URL', description: 'only to the webhooks with this URL' },
-    {
-      name: 'set',
-      value: 'PATH=VALUE',
-      repeat: true,
-      description: 'change a value of the body, such as payload.name=Zoe or payload.questions_and_answers.0.answer=Yes',
-    },
-    {
-      name: 'body',
-      value: 'FILE',
-      description: 'JSON file with the payload (- for stdin), instead of a record of the data',
-    },
-    sharedDataFlag,
-  ],
+  ...taking(input(entries), run),
   fields: [
     'number',
     'webhook',
@@ -108,5 +117,4 @@ export const triggerCommand: Command = {
     'A value of --set becomes a text, a number, true or false like the value that it replaces; null, lists and objects are written as JSON. The body is signed as it is sent.',
     'Inside sandbox run, this command uses that sandbox. Elsewhere it uses the running sandbox with the same data.',
   ],
-  run,
 };

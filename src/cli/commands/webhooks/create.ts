@@ -1,17 +1,22 @@
 import { webhooks } from '../../../api/webhooks.ts';
 import type { Client } from '../../../client/client.ts';
-import type { Input } from '../../../client/wire.ts';
+import type { Input as Request } from '../../../client/wire.ts';
 import { isOutcomeUnknown } from '../../../errors.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { View } from '../../../output/view.ts';
+import type { Command } from '../../command.ts';
+import type { ValuesOf } from '../../input/actions.ts';
+import { both, type Call, type Input, input, taking } from '../../input/input.ts';
+import { the, words } from '../../input/words.ts';
 import { localCommand } from '../../messages/suggested-line.ts';
+import type { FieldFlag } from '../../operation/field-flags.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
+import { type Draft, requestDraft } from '../../operation/input.ts';
 import { recordOf, withFacts } from '../../operation/write-result.ts';
 import type { Context } from '../../session/context.ts';
-import { fillBody, withScope, withScopeFlags } from './scope.ts';
-import { createSigningKey, readSigningKey, signingKeyFlag, signingKeyPath } from './signing-key.ts';
+import { fillBody, scopeIssues, withScope, withScopeFlags } from './scope.ts';
+import { createSigningKey, keyFileEntry, keyFileText, readSigningKey } from './signing-key.ts';
 
 /** Stands for the key in a request that is only printed. R12: too short a key would not be redacted. */
 const hiddenKey = '[signing key]';
@@ -47,7 +52,7 @@ const findCreated = async (
  * R26: a creation is never sent twice. If its reply is lost, the webhook is looked up by its URL and scope, which the
  * service accepts only once.
  */
-const createOrLookUp = async (context: Context, input: Input): Promise<Json> => {
+const createOrLookUp = async (context: Context, input: Request): Promise<Json> => {
   const client = await context.client();
   const body = input.body as Json;
   const sentAt = context.runtime.clock.now();
@@ -62,19 +67,39 @@ const createOrLookUp = async (context: Context, input: Input): Promise<Json> => 
   }
 };
 
-const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation): Promise<void> => {
-  const invocation = withScope(typed);
-  const { context, problems } = invocation;
+const keyInput = input({ signingKeyFile: keyFileEntry(keyFileText, { heading: 'Safety' }) });
+
+/** The fields of the request, with the scope that they mean. */
+const scopedInput = (flags: FieldFlag[]): Input<{ request: Draft }> => {
+  const fields = requestDraft(webhooks.create, flags);
+  return {
+    ...fields,
+    draft: async (invocation, how) => {
+      const { scope, group, body } = how.given;
+      for (const issue of scopeIssues(how.given)) invocation.problems.report(issue);
+      if (scope === 'group' && group === undefined && body === undefined) invocation.problems.missingFlag('group');
+      return fields.draft(invocation, { ...how, given: withScope(how.given) });
+    },
+  };
+};
+
+const createInput = (flags: FieldFlag[]) => both(keyInput, scopedInput(flags));
+
+const runCreate = async (
+  { request, signingKeyFile: path }: ValuesOf<ReturnType<typeof createInput>>,
+  { context, problems }: Call,
+  view: View,
+): Promise<void> => {
   const { settings, runtime, notes } = context;
-  const { scope, group, body: file } = invocation.typed;
-  if (scope === 'group' && group === undefined && file === undefined) problems.missingFlag('group');
-  const path = signingKeyPath(invocation);
   const key = path === undefined ? undefined : await readSigningKey(path, runtime);
-  const input = await readInput(invocation, webhooks.create, fieldFlags, async (body) => {
+  const input = await request.finish(async (body) => {
     if (body.signing_key !== undefined) runtime.secrets.keep(String(body.signing_key), 'signing key');
     if (path !== undefined && body.signing_key !== undefined)
-      problems.add(`--${signingKeyFlag.name} and the signing_key in --body can't be used together`);
-    await fillBody(invocation, body);
+      problems.report({
+        words: words`${the('signingKeyFile')} and the signing_key in ${the('body')} can't be used together`,
+      });
+    const hasOrg = request.values.some(([{ name }]) => name === 'org');
+    await fillBody(context, body, hasOrg);
   });
   const body = input.body as Json;
   const hasKey = path !== undefined || body.signing_key !== undefined;
@@ -87,7 +112,7 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
   const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...sent } });
   if ((await context.connection()).isUnserved)
     notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
-  if (!hasKey) notes.info(`Deliveries are not signed. To sign them, use --${signingKeyFlag.name}`);
+  if (!hasKey) notes.info(`Deliveries are not signed. To sign them, use --signing-key-file`);
   await notes.done(`subscribed: ${webhook.callback_url ?? body.url}`);
   await context.printer.one(view, webhook);
 };
@@ -95,16 +120,18 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
 export const createCommand = (generic: GenericCommand): Command => {
   const { flags, fieldFlags, ...rest } = withScopeFlags(generic);
   const isKey = ({ name }: { name: string }) => name === 'signing-key';
+  const fields = fieldFlags.filter((flag) => !isKey(flag));
+  const { run } = taking(createInput(fields), (...call) => runCreate(...call, rest.view));
   const command: GenericCommand = {
     ...rest,
-    flags: [...flags.filter((flag) => !isKey(flag)), signingKeyFlag],
-    fieldFlags: fieldFlags.filter((flag) => !isKey(flag)),
+    flags: [...flags.filter((flag) => !isKey(flag)), ...keyInput.flags],
+    fieldFlags: fields,
+    run,
     notes: [
       'Write several events as a list with commas. The URL must be https, or http on a loopback address.',
       'Every delivery is signed with the key: see the header Webhook-Signature. sched never prints the key.',
       'If the reply is lost, sched looks the webhook up by its URL and scope, and never sends the request twice.',
     ],
-    run: (invocation) => runCreate(command, invocation),
   };
   return command;
 };

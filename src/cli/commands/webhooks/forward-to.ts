@@ -1,20 +1,5 @@
 import { createForward, type Forward } from '../../../webhooks/forward.ts';
-import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
-
-/** The handler in `--forward-to`. */
-export const readTarget = ({ typed, problems }: Invocation): URL | undefined => {
-  if (typed['forward-to'] === undefined) return undefined;
-  const text = String(typed['forward-to']);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === '') return url;
-  problems.value(
-    'forward-to',
-    text,
-    '--forward-to must be an http or https URL without a user, such as http://127.0.0.1:3000/hooks',
-  );
-  return undefined;
-};
 
 /** The handler's address for people. A query may have a secret. */
 export const nameOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`;

@@ -1,32 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import { isIP } from 'node:net';
 import { usageError } from '../../../errors.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { isLoopback, isLoopbackUrl } from '../../../uri.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
 import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { type Call, taking } from '../../input/input.ts';
 import { hasLastLine, showAlive, timeOfDay } from '../../messages/live.ts';
 import { commandHere, localCommand } from '../../messages/suggested-line.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
 import { type DeliveryOutput, deliveryFields, deliveryView, openDeliveryOutput } from './delivery-output.ts';
-import { forwardTo, nameOf, readTarget } from './forward-to.ts';
+import { forwardTo, nameOf } from './forward-to.ts';
+import { type ListenInput, listenInput } from './input.ts';
 import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
-import { keyFileFlag, readVerification, verificationFlags } from './verification.ts';
-
-const defaultPort = 4242;
-const defaultHost = '127.0.0.1';
-
-const readHost = ({ typed, problems }: Invocation): string => {
-  const host = typed.bind === undefined ? defaultHost : String(typed.bind);
-  if (isIP(host) === 0 && host !== 'localhost')
-    problems.value('bind', host, `--bind must be an IP address of this machine, not "${host}"`);
-  return host;
-};
+import { readVerification } from './verification.ts';
 
 interface DeliveryCounts {
   received: number;
@@ -88,7 +78,7 @@ const aliveFacts = (counts: DeliveryCounts, refused: number, zone: string): stri
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 /** Says where it listens and what to do next. Returns a function to call if it listens again after a failure. */
-const announcer = ({ context, typed }: Invocation, target: URL | undefined, host: string) => {
+const announcer = ({ forwardTo: target, bind: host, signingKeyFile }: ListenInput, context: Context) => {
   const { notes } = context;
   let isFirst = true;
   return ({ url, port }: Receiver): void => {
@@ -103,20 +93,16 @@ const announcer = ({ context, typed }: Invocation, target: URL | undefined, host
     if (target !== undefined) notes.info(`Forwarding to ${nameOf(target)}`);
     if (!isLoopback(host))
       notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
-    for (const line of nextSteps(context, url, String(typed[keyFileFlag.name]))) notes.info(line);
+    for (const line of nextSteps(context, url, signingKeyFile)) notes.info(line);
   };
 };
 
-const listen = async (invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+const listen = async (values: ListenInput, { context }: Call): Promise<void> => {
   const { runtime, notes, settings } = context;
   const { clock, interrupted } = runtime;
-  const port = readWholeNumber('port', invocation, 0, 65_535) ?? defaultPort;
-  const host = readHost(invocation);
-  const target = readTarget(invocation);
-  const verification = await readVerification(invocation);
+  const { port, bind: host, forwardTo: target, signingKeyFile: keyFile } = values;
+  const verification = await readVerification(values, context);
   const { toleranceMs } = verification;
-  const keyFile = String(invocation.typed[keyFileFlag.name]);
   // Without a fixed port, no sender finds the next listener.
   const kept = port === 0 ? undefined : await openRecentFile(context, { keyFile, host, port, toleranceMs });
   if (settings.sandbox) notes.sandbox();
@@ -133,7 +119,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const refused = createRefusalNotes(clock.now, notes.warn);
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, kept);
-  const announce = announcer(invocation, target, host);
+  const announce = announcer(values, context);
   const aliveAt = (url: string) => () => ({
     name: 'Listening',
     at: `on ${url}`,
@@ -167,22 +153,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
 export const listenCommand: Command = {
   name: 'listen',
   summary: 'Receive deliveries on this machine, check and forward them',
-  arguments: [],
-  flags: [
-    keyFileFlag,
-    {
-      name: 'forward-to',
-      value: 'URL',
-      description: 'send each delivery to this handler, with the same bytes and headers',
-    },
-    { name: 'port', value: 'N', description: `port to listen on; 0 for any free port (default ${defaultPort})` },
-    {
-      name: 'bind',
-      value: 'ADDRESS',
-      description: `address to listen on (default ${defaultHost}, for this machine only)`,
-    },
-    ...verificationFlags,
-  ],
+  ...taking(listenInput, listen),
   fields: deliveryFields,
   view: deliveryView,
   local: true,
@@ -196,5 +167,4 @@ export const listenCommand: Command = {
     "With --forward-to, the sender gets 200 when the handler has answered 2xx, and 502 if it hasn't, so that the sender repeats the delivery. A handler that is down is tried four times. Redirects are not followed, and no token is forwarded.",
     'Runs until you stop it with Ctrl-C. Needs no account.',
   ],
-  run: listen,
 };

@@ -2,16 +2,23 @@ import { SchedError } from '../../../errors.ts';
 import { createKeyFile } from '../../../jobs/receipt-key.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
-import type { Flag, Invocation } from '../../command.ts';
+import { type EntryOptions, entry } from '../../input/entry.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { self, words } from '../../input/words.ts';
 import type { Context } from '../../session/context.ts';
 
-/** R13: the key itself is never the value of a flag. */
-export const signingKeyFlag: Flag = {
-  name: 'signing-key-file',
+export const keyFileText = 'file with the key that signs deliveries; created with a new key if it does not exist';
+
+const keyFileKind: Kind<string> = {
   value: 'FILE',
-  description: 'file with the key that signs deliveries; created with a new key if it does not exist',
-  heading: 'Safety',
+  json: 'string',
+  offers: 'files',
+  read: (raw) => (raw === '' || raw === '-' ? refuse(words`${self} must be the name of a file`) : accept(String(raw))),
 };
+
+/** R13: the key itself is never the value of a flag. */
+export const keyFileEntry = <const Options extends EntryOptions>(description: string, options: Options) =>
+  entry(keyFileKind, description, options);
 
 /** A key and blanks. */
 const longestKeyFile = 64 * 1024;
@@ -53,19 +60,6 @@ export const createSigningKey = async (path: string, { runtime, notes }: Context
   return (await readSigningKey(path, runtime))!;
 };
 
-/** The path in `--signing-key-file`, if it was typed and can be one. */
-export const signingKeyPath = ({ typed, problems }: Invocation): string | undefined => {
-  const path = typed[signingKeyFlag.name] as string | undefined;
-  if (path !== '' && path !== '-') return path;
-  problems.add(`--${signingKeyFlag.name} must be the name of a file`);
-  return undefined;
-};
-
-/** The key in the file of `--signing-key-file`, which is created if it is missing. Undefined without the flag. */
-export const signingKeyOf = async (invocation: Invocation): Promise<string | undefined> => {
-  const path = signingKeyPath(invocation);
-  invocation.problems.check();
-  if (path === undefined) return undefined;
-  const { context } = invocation;
-  return (await readSigningKey(path, context.runtime)) ?? createSigningKey(path, context);
-};
+/** The key in a file, which is created if it is missing. */
+export const signingKeyIn = async (path: string, context: Context): Promise<string> =>
+  (await readSigningKey(path, context.runtime)) ?? createSigningKey(path, context);

@@ -1,15 +1,16 @@
 import { SchedError } from '../../../errors.ts';
 import { counted } from '../../../numbers.ts';
+import type { Runtime } from '../../../runtime.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import { mostBodyBytes } from '../../../webhooks/receiver.ts';
 import { checkSignature, type SignatureCheck } from '../../../webhooks/signature.ts';
-import type { Command, Invocation } from '../../command.ts';
-import { keyFileFlag, readVerification, verificationFlags } from './verification.ts';
+import type { Command } from '../../command.ts';
+import { type Call, taking } from '../../input/input.ts';
+import { type VerifyInput, verifyInput } from './input.ts';
+import { readVerification } from './verification.ts';
 
 /** The body as raw bytes: the signature is over these, not over the text or the JSON in them. */
-const readBody = async ({ context, typed }: Invocation): Promise<Uint8Array> => {
-  const { stdin, interrupted } = context.runtime;
-  const file = typed.body === undefined ? '-' : String(typed.body);
+const readBody = async (file: string, { stdin, interrupted }: Runtime): Promise<Uint8Array> => {
   try {
     return await (file === '-' ? stdin.bytes(mostBodyBytes) : readNamedFile(file, interrupted, mostBodyBytes));
   } catch (error) {
@@ -52,16 +53,12 @@ const factsOf = (verdict: SignatureCheck, now: number) => ({
 const headerValue = (header: string, name: string): string =>
   header.toLowerCase().startsWith(`${name}:`) ? header.slice(name.length + 1) : header;
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const run = async (values: VerifyInput, { context }: Call): Promise<void> => {
   const { printer, settings, runtime } = context;
-  if (typed.signature === undefined) problems.missingFlag('signature');
-  if (typed.body === undefined && runtime.stdin.isTerminal)
-    problems.add('Missing body. Pass it on stdin or with --body FILE');
-  const { key, signatureHeader, toleranceMs } = await readVerification(invocation);
-  const body = await readBody(invocation);
+  const { key, signatureHeader, toleranceMs } = await readVerification(values, context);
+  const body = await readBody(values.body, runtime);
   const now = runtime.clock.now();
-  const header = headerValue(String(typed.signature), signatureHeader);
+  const header = headerValue(values.signature, signatureHeader);
   const verdict = checkSignature({ header, body }, { key, now, toleranceMs });
   const problem = problemOf(verdict, now);
   const isPlain = (settings.format === 'table' || settings.format === 'tsv') && settings.fields === undefined;
@@ -73,18 +70,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const verifyCommand: Command = {
   name: 'verify',
   summary: "Check a delivery's signature",
-  arguments: [],
-  flags: [
-    keyFileFlag,
-    {
-      name: 'signature',
-      value: 'HEADER',
-      description: 'value of the header Webhook-Signature, or the whole line',
-      required: true,
-    },
-    { name: 'body', value: 'FILE|-', description: 'body of the delivery, exactly as received (default: stdin)' },
-    ...verificationFlags,
-  ],
+  ...taking(verifyInput, run),
   fields: ['verdict', 'signed_at', 'age_seconds'],
   local: true,
   examples: [
@@ -96,5 +82,4 @@ export const verifyCommand: Command = {
     'The body must have exactly the bytes of the delivery. JSON that was parsed and written again has another signature.',
     'docs/webhooks.md does the same in Node, Python and bash.',
   ],
-  run,
 };

@@ -4,16 +4,19 @@ import { gather } from '../../../client/paginate.ts';
 import { fallBack } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { textOf } from '../../../json.ts';
+import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation, Offered } from '../../command.ts';
+import type { ValuesOf } from '../../input/actions.ts';
+import { type Call, taking } from '../../input/input.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
+import { requestInput } from '../../operation/input.ts';
 import { deleteRecord } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Facts } from '../../session/prompt.ts';
 import { createCommand } from './create.ts';
 import { listenCommand } from './listen.ts';
-import { withScope, withScopeFlags } from './scope.ts';
+import { scopeIssues, withScope, withScopeFlags } from './scope.ts';
 import { verifyCommand } from './verify.ts';
 
 export const examples = {
@@ -29,9 +32,10 @@ export const examples = {
 
 const listCommand = (generic: GenericCommand): Command => ({
   ...withScopeFlags(generic),
-  run: async (invocation) => {
-    const isOwn = ['scope', 'org', 'user', 'group'].every((name) => invocation.typed[name] === undefined);
-    await generic.run(withScope(invocation));
+  run: async ({ typed, ...invocation }) => {
+    const isOwn = ['scope', 'org', 'user', 'group'].every((name) => typed[name] === undefined);
+    for (const issue of scopeIssues(typed)) invocation.problems.report(issue);
+    await generic.run({ ...invocation, typed: withScope(typed) });
     if (isOwn) invocation.context.notes.footer("Showing your webhooks. For the organization's: --org current");
   },
 });
@@ -73,9 +77,13 @@ const factsOf = ({ events, scope, user, group }: Json): Facts => {
   ];
 };
 
-const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const { path = {} } = await readInput(invocation, webhooks.delete, []);
+const deleteInput = requestInput(webhooks.delete, []);
+
+const runDelete = async (
+  { request: { path = {} } }: ValuesOf<typeof deleteInput>,
+  { context }: Call,
+  view: View,
+): Promise<void> => {
   const input = { path };
   if (context.settings.dryRun) return printRequest(context, webhooks.delete, [input]);
   const client = await context.client();
@@ -102,7 +110,7 @@ export const decorate = {
     view: get!.view,
     fields: Object.keys(Webhook.record.shape),
     notes: ['Shows the webhook and asks for confirmation. Deliveries that are still waiting are not sent.'],
-    run: (invocation) => runDelete(get!, invocation),
+    run: taking(deleteInput, (...call) => runDelete(...call, get!.view)).run,
   }),
 };
 
