@@ -2,7 +2,7 @@ import type { Argument, Flag } from '../command.ts';
 import { accept, type How, type Kind, type Raw, type Read } from './kind.ts';
 
 /** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
-export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless'>, Pick<Argument, 'offer'> {
+export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless' | 'optional'>, Pick<Argument, 'offer'> {
   /** The placeholder, if it is another one than that of the kind. */
   value?: string;
   /** Without a value, this one is read. */
@@ -28,7 +28,7 @@ type Got<T, Options extends EntryOptions> = Options extends { many: true }
 
 /** A value of an input: its kind, its words in help, and how it is taken from what was given. */
 export interface Entry<T>
-  extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'offer' | 'needed' | 'many' | 'place'> {
+  extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'optional' | 'offer' | 'needed' | 'many' | 'place'> {
   readonly kind: Kind;
   readonly description: string;
   take(given: readonly Raw[], how: How): Promise<Taken<T>>;

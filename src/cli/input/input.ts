@@ -63,12 +63,15 @@ export const howOf = (
 /** What help, completions and the parser know of a kind. */
 const shownOf = ({ choices, suggestions, collection }: Kind) => present({ choices, suggestions, collection });
 
-const flagOf = (key: string, { kind, description, short, heading, unless, needed, many }: Entry<unknown>): Flag => ({
+const flagOf = (
+  key: string,
+  { kind, description, short, heading, unless, optional, needed, many }: Entry<unknown>,
+): Flag => ({
   name: flagName(key),
   description,
   ...shownOf(kind),
   kind,
-  ...present({ value: kind.value, short, heading, unless, required: needed, repeat: many }),
+  ...present({ value: kind.value, short, heading, unless, optional, required: needed, repeat: many }),
 });
 
 const argumentOf = (key: string, { kind, description, needed, many, offer }: Entry<unknown>): Argument => ({

@@ -2,11 +2,12 @@ import { basename, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { diskTrouble, realDisk } from '../../../jobs/disk.ts';
 import { statIfAny } from '../../../state/directories.ts';
-import type { Invocation } from '../../command.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
+import type { Context } from '../../session/context.ts';
 import { dialectSetting, loadDialect, readDialect } from '../../session/dialect-file.ts';
 import { probeApi } from './api-probe.ts';
-import { type ApiFinding, type ProbeGroup, type Prober, probeGroups } from './api-prober.ts';
+import type { ApiFinding, Prober } from './api-prober.ts';
+import type { DoctorInput } from './input.ts';
 
 /** A comment. The service's text must not end it. */
 const comment = (text: string): string => `# ${text.replace(/[^\x20-\x7e]/g, '?')}`;
@@ -45,23 +46,17 @@ const dialectText = ({ dialect, corrections, sources, findings, now }: Prober, f
 
 /** `sched doctor --api`: prints with `show` what holds at this service. */
 export const runApi = async (
-  { context, typed, problems }: Invocation,
+  values: DoctorInput,
+  context: Context,
   show: (findings: ApiFinding[], summary: string) => Promise<void>,
 ): Promise<void> => {
   const { runtime, notes } = context;
-  const only = typed.only === undefined ? probeGroups : String(typed.only).split(',');
-  for (const group of only)
-    if (!probeGroups.includes(group as ProbeGroup))
-      problems.add(`--only must be a list of ${listed(probeGroups)}, not "${group}"`);
-  problems.check();
-  const file = typed['write-dialect'] === undefined ? undefined : resolve(String(typed['write-dialect']));
+  const file = values.writeDialect === undefined ? undefined : resolve(values.writeDialect);
   // The probe may take minutes, so a file that is in the way is reported first.
   if (file !== undefined && statIfAny(file) !== undefined) throw diskTrouble('write', file, { code: 'EEXIST' });
   const dialect =
-    typed.dialect === undefined
-      ? await context.dialect()
-      : await loadDialect(dialectSetting(String(typed.dialect)), runtime);
-  const probe = await probeApi(context, dialect, only as ProbeGroup[]);
+    values.dialect === undefined ? await context.dialect() : await loadDialect(dialectSetting(values.dialect), runtime);
+  const probe = await probeApi(context, dialect, values.only);
   const { findings } = probe;
   if (file !== undefined) {
     const text = dialectText(probe, file);

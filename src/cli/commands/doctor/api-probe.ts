@@ -7,8 +7,9 @@ import { counted } from '../../../numbers.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { filtersOf, probedLists, probeFilters, probePaging } from './api-lists.ts';
-import { createProber, type ProbeGroup, type Prober, unclear, wordsOf } from './api-prober.ts';
+import { createProber, type Prober, unclear, wordsOf } from './api-prober.ts';
 import { inputFor, type Read, remember } from './api-reads.ts';
+import type { ProbeGroup } from './input.ts';
 
 const described = ({ reply: { of } }: Operation, { rows: [first, ...more] }: Read): string => {
   if (first === undefined) return '200, no records';

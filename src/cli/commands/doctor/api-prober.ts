@@ -11,10 +11,9 @@ import type { Context } from '../../session/context.ts';
 import { readDialect, shippedDialects } from '../../session/dialect-file.ts';
 import type { Read, Records } from './api-reads.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
+import type { ProbeGroup } from './input.ts';
 
 /** Parts of the probe. Each can be left out. */
-export const probeGroups = ['path', 'lists', 'filter'] as const;
-export type ProbeGroup = (typeof probeGroups)[number];
 
 export interface ApiFinding extends Finding {
   verdict: 'holds' | 'differs' | 'unknown';

@@ -5,7 +5,8 @@ import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
 import { windowsLine } from '../../../shell-quote.ts';
-import type { Flag, Invocation, LeafCommand } from '../../command.ts';
+import type { LeafCommand } from '../../command.ts';
+import { type Call, taking } from '../../input/input.ts';
 import type { Here } from '../../messages/suggested-line.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Context } from '../../session/context.ts';
@@ -13,6 +14,7 @@ import type { Config } from '../../session/profile-schema.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
 import type { ApiFinding } from './api-prober.ts';
 import type { Check, Finding } from './finding.ts';
+import { type DoctorInput, doctorInput } from './input.ts';
 import {
   clockCheck,
   directoryCheck,
@@ -119,27 +121,22 @@ const show = async (
   if (isForPerson && summary !== '') await printer.text(`\n${label}${summary}`, (line, paint) => paint.heading(line));
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  if (typed.api !== true)
-    for (const name of apiFlags.map((flag) => flag.name))
-      if (typed[name] !== undefined) problems.add(`--${name} only works with --api`);
-  if (typed.api === true) {
+const run = async (values: DoctorInput, { context }: Call): Promise<void> => {
+  const { network } = values;
+  if (values.api) {
     const { runApi } = await import('./api-command.ts');
-    return runApi(invocation, (findings, summary) =>
+    return runApi(values, context, (findings, summary) =>
       show(context, findings, summary, (finding) => verdictWords[(finding as ApiFinding).verdict]),
     );
   }
-  problems.check();
   const { runtime } = context;
   const config: Config | undefined = await readConfig(runtime).catch(() => undefined);
-  const name = config && chosenName(typed.profile as string | undefined, runtime, config);
+  const name = config && chosenName(context.settings.here.profile, runtime, config);
   const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
   const account = profile === undefined ? undefined : { name: name!, profile };
   // All checks are about the profile, even if the sandbox was chosen.
   const here: Here = { ...context.settings.here, sandbox: false, profile: account?.name };
   const findings: Finding[] = [];
-  const network = typed.network === true;
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network, settings: { here } })));
   for (const each of runtime.platform === 'win32' ? findings : [])
@@ -149,25 +146,9 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (!isWell) throw new SchedError('environment', summaryOf(findings));
 };
 
-/** Flags of the probe. */
-const apiFlags: Flag[] = [
-  { name: 'only', value: 'GROUPS', description: 'with --api: probe only some of path, lists and filter' },
-  {
-    name: 'write-dialect',
-    value: 'FILE',
-    description: 'with --api: write a dialect with the fixes; an existing file is never replaced',
-  },
-  { name: 'dialect', value: 'NAME|FILE', description: 'with --api: try a dialect in place of the current one' },
-];
-
 export const doctor: LeafCommand = {
   effect: 'read',
-  arguments: [],
-  flags: [
-    { name: 'network', description: 'also contact the service, check the token and compare the clocks' },
-    { name: 'api', description: 'instead find out by reads which guesses about the API hold at this service' },
-    ...apiFlags,
-  ],
+  ...taking(doctorInput, run),
   examples: [
     'doctor',
     'doctor --network --json',
@@ -181,5 +162,4 @@ export const doctor: LeafCommand = {
   ],
   fields: ['check', 'status', 'finding', 'fix', 'verdict', 'seen', 'source'],
   local: ({ api }) => api !== true,
-  run,
 };

@@ -1,6 +1,7 @@
 import { nearest } from '../../../nearest.ts';
-import { fieldList } from '../../../output/fields.ts';
-import type { Invocation } from '../../command.ts';
+import { self, the, type Words, words } from '../../input/words.ts';
+import type { Problems } from '../../messages/problems.ts';
+import type { ToolsInput } from './input.ts';
 import type { Tool } from './tools.ts';
 
 /** Whether a path such as `events.list` matches a pattern such as `events.*`. */
@@ -9,37 +10,40 @@ const matches = (pattern: string, path: string): boolean => {
   return new RegExp(`^${parts.join('.*')}$`).test(path);
 };
 
-/** The tools that the patterns of a flag match. Adds a problem for each pattern that matches nothing. */
+/** The tools that the patterns of a value match. Adds a problem for each pattern that matches nothing. */
 const matching = (
-  flag: 'tools' | 'allow-writes',
-  { typed, problems }: Invocation,
+  key: 'tools' | 'allowWrites',
+  patterns: readonly string[],
+  problems: Problems,
   tools: readonly Tool[],
-  problemOf: (pattern: string) => string,
+  problemOf: (pattern: string) => Words,
 ): Tool[] => {
-  const value = String(typed[flag]);
-  const patterns = fieldList(value);
   for (const pattern of patterns.filter((each) => !tools.some(({ path }) => matches(each, path))))
-    problems.value(flag, value, `--${flag}: ${problemOf(pattern)}`);
+    problems.report({ about: the(key), raw: patterns.join(), words: words`${self}: ${problemOf(pattern)}` });
   return tools.filter(({ path }) => patterns.some((pattern) => matches(pattern, path)));
 };
 
-/** The tools that `--tools` and `--allow-writes` choose. Without a value, `--allow-writes` allows all that write. */
-export const chooseTools = (invocation: Invocation, all: readonly Tool[]): Tool[] => {
-  const { typed, problems } = invocation;
-  const { tools, 'allow-writes': allowWrites } = typed;
+/** The tools that were chosen. Throws if a pattern matches none. An empty `allowWrites` allows all that write. */
+export const chooseTools = (
+  { tools, allowWrites }: Pick<ToolsInput, 'tools' | 'allowWrites'>,
+  problems: Problems,
+  all: readonly Tool[],
+): Tool[] => {
   const writes = all.filter(({ isWrite }) => isWrite);
   const noWrite = (pattern: string) =>
-    `no tool that writes matches "${pattern}". Choose from ${writes.map(({ path }) => path).join(', ')}`;
-  const isEach = typeof allowWrites === 'string' && fieldList(allowWrites).length > 0;
-  const allowed = isEach ? matching('allow-writes', invocation, writes, noWrite) : writes;
+    words`no tool that writes matches "${pattern}". Choose from ${writes.map(({ path }) => path).join(', ')}`;
+  const allowed = allowWrites?.length ? matching('allowWrites', allowWrites, problems, writes, noWrite) : writes;
   const available = all.filter((tool) => !tool.isWrite || (allowWrites !== undefined && allowed.includes(tool)));
-  if (tools === undefined) return available;
-  if (fieldList(String(tools)).length === 0) problems.add('--tools needs at least one name, such as events.*');
-  return matching('tools', invocation, available, (pattern) => {
+  const noTool = (pattern: string) => {
     const write = writes.find(({ path }) => matches(pattern, path));
-    if (write !== undefined) return `"${write.path}" changes data. Add --allow-writes=${write.path}`;
-    const paths = all.map(({ path }) => path);
-    const meant = nearest(pattern, paths);
-    return `no tool matches "${pattern}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
-  });
+    if (write !== undefined) return words`"${write.path}" changes data. Add ${the('allowWrites')}=${write.path}`;
+    const meant = nearest(
+      pattern,
+      all.map(({ path }) => path),
+    );
+    return words`no tool matches "${pattern}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
+  };
+  const chosen = tools === undefined ? available : matching('tools', tools, problems, available, noTool);
+  problems.check();
+  return chosen;
 };

@@ -1,9 +1,10 @@
 import { mcp } from '../../../api/mcp.ts';
 import { SchedError } from '../../../errors.ts';
-import type { Command, Flag, Invocation } from '../../command.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { taking } from '../../input/input.ts';
 import { type Decorations, type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import type { Nouns } from '../schema/schema.ts';
-import { clients } from './clients.ts';
+import { configInput, serveInput } from './input.ts';
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 
@@ -44,25 +45,10 @@ export const decorate = {
   metadata: (generic) => ({ run: (invocation) => run(generic, invocation) }),
 } satisfies Decorations;
 
-/** Flags that decide which tools a client gets. */
-const toolFlags: Flag[] = [
-  { name: 'tools', value: 'LIST', description: 'only these tools, such as events.*,event-types.slots' },
-  {
-    name: 'allow-writes',
-    value: 'LIST',
-    optional: true,
-    description: 'also offer tools that change data: all, or those of =events.cancel,invitees.create',
-    heading: 'Safety',
-  },
-  { name: 'output-schemas', description: 'describe the results of the tools too (a much longer list)' },
-  { name: 'compact', description: 'three tools that find, describe and run commands, instead of one per command' },
-];
-
 const serveCommand = (registry: Nouns): Command => ({
   name: 'serve',
   summary: 'Serve commands as MCP tools on stdin and stdout',
-  arguments: [],
-  flags: toolFlags,
+  ...taking(serveInput, async (...call) => (await import('./serve.ts')).runServe(registry, ...call)),
   effect: 'any',
   examples: [
     'mcp serve',
@@ -78,31 +64,12 @@ const serveCommand = (registry: Nouns): Command => ({
     '--compact offers search_commands, describe_command and call_command: 1,900 characters for the model to read instead of 26,000, with the same permissions, questions and limits. It is better if most conversations need no command, or if the client has many other tools. The full list is better for many calls and for small models: a command takes one call instead of two or three, and the client can tell tools that read from tools that write.',
     'All calls use the profile that was in use at the start, its rate limit budget, and the record of bookings that prevents booking twice.',
   ],
-  run: async (invocation) => {
-    const { runServe } = await import('./serve.ts');
-    await runServe(registry, invocation);
-  },
 });
 
 const configCommand = (registry: Nouns): Command => ({
   name: 'config',
   summary: 'Print the configuration of an MCP client',
-  arguments: [
-    {
-      name: 'client',
-      description: `${Object.keys(clients).join(', ')} (default json, for any client)`,
-      choices: Object.keys(clients),
-    },
-  ],
-  flags: [
-    ...toolFlags,
-    {
-      name: 'http',
-      value: 'URL',
-      optional: true,
-      description: "connect to the service's own MCP server: that of the profile or sandbox, or =URL",
-    },
-  ],
+  ...taking(configInput, async (...call) => (await import('./serve.ts')).runConfig(registry, ...call)),
   examples: [
     'mcp config claude-desktop',
     'mcp config claude-code --allow-writes=events.cancel',
@@ -115,10 +82,6 @@ const configCommand = (registry: Nouns): Command => ({
     'The other flags are those that `sched mcp serve` will get.',
     '--http prints the URL of a server that speaks MCP over HTTP. sched has no part in the connection: the client logs in through your browser. Without =URL, the address is SCHED_MCP_URL or mcp_url of the profile, and http://127.0.0.1:4010 with --sandbox; /mcp is added if the address has no path. `sched sandbox start` serves the sandbox there.',
   ],
-  run: async (invocation) => {
-    const { runConfig } = await import('./serve.ts');
-    await runConfig(registry, invocation);
-  },
 });
 
 export const extra = (registry: Nouns) => (): Command[] => [serveCommand(registry), configCommand(registry)];

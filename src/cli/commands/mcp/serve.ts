@@ -1,9 +1,9 @@
 import type { Dialect } from '../../../dialects/dialect.ts';
-import { nearest } from '../../../nearest.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { McpServer } from '../../../sandbox/mcp/endpoint.ts';
 import type { Serving } from '../../../sandbox/open.ts';
-import type { Invocation, Typed } from '../../command.ts';
+import type { Typed } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { collectNotes } from '../../messages/notes.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import type { Context } from '../../session/context.ts';
@@ -11,18 +11,17 @@ import type { Settings } from '../../session/settings.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
+import type { ConfigInput, ToolsInput } from './input.ts';
 import { allTools } from './tools.ts';
 
 /** Flags of the server that its commands get too. */
 const shared = ['max-wait', 'timeout', 'tz', 'no-wait', 'allow-refresh', 'quiet', 'verbose', 'yes'];
-/** Flags that choose the tools. */
-const choosing = ['tools', 'allow-writes', 'output-schemas', 'compact'];
 
 /**
  * The flags of the server that its commands get too. The profile is named even if it is the default one: choosing
  * another default must not switch the account of a running server.
  */
-const sharedTyped = ({ context, typed }: Invocation): Typed => {
+const sharedFlags = ({ context, bridge: { typed } }: Call): Typed => {
   const { account, sandbox } = context.settings;
   return {
     ...(account === undefined ? {} : { profile: account.name }),
@@ -32,9 +31,14 @@ const sharedTyped = ({ context, typed }: Invocation): Typed => {
 };
 
 /** All flags with which a client starts this server. */
-const serveWords = (invocation: Invocation): string[] => {
-  const chosen = choosing.map((name) => [name, invocation.typed[name]] as const);
-  return [...Object.entries(sharedTyped(invocation)), ...chosen].flatMap(([name, value]) => {
+const serveWords = ({ tools, allowWrites, outputSchemas, compact }: ToolsInput, call: Call): string[] => {
+  const chosen: Typed = {
+    tools: tools?.join(),
+    'allow-writes': allowWrites?.join(),
+    'output-schemas': outputSchemas || undefined,
+    compact: compact || undefined,
+  };
+  return Object.entries({ ...sharedFlags(call), ...chosen }).flatMap(([name, value]) => {
     if (value === undefined) return [];
     return typeof value === 'string' && value !== '' ? [`--${name}=${value}`] : [`--${name}`];
   });
@@ -65,11 +69,10 @@ const instructionsFor = (
   ].join('\n');
 };
 
-export const runServe = async (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+export const runServe = async (registry: Nouns, values: ToolsInput, call: Call): Promise<void> => {
+  const { context, problems, bridge } = call;
   const { runtime, settings, notes } = context;
-  const tools = chooseTools(invocation, await allTools(registry, await context.dialect()));
-  problems.check();
+  const tools = chooseTools(values, problems, await allTools(registry, await context.dialect()));
   if (runtime.stdin.isTerminal)
     notes.info(
       `Waiting for an MCP client on stdin. To stop: Ctrl-C. To set up a client: ${commandHere(context, 'mcp', 'config')}`,
@@ -80,54 +83,37 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
     runtime,
     notes,
     tools,
-    flags: sharedTyped(invocation),
+    flags: sharedFlags(call),
     zone: settings.zone,
-    hasOutputSchemas: typed['output-schemas'] === true,
-    isCompact: typed.compact === true,
-    mayAsk: typed['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
+    hasOutputSchemas: values.outputSchemas,
+    isCompact: values.compact,
+    mayAsk: bridge.typed['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
     instructions: instructionsFor(
       settings,
       tools.some(({ isWrite }) => isWrite),
-      typed.compact === true,
+      values.compact,
     ),
   });
 };
 
 /** The lines of a client that starts this program. */
-const ownLines = async (registry: Nouns, invocation: Invocation, client: ClientFormat): Promise<string> => {
-  const { context, problems } = invocation;
+const ownLines = async (registry: Nouns, values: ToolsInput, call: Call, client: ClientFormat): Promise<string> => {
+  const { context, problems } = call;
   // A wrong pattern is better reported here than by a client that can't start its server.
-  chooseTools(invocation, await allTools(registry, await context.dialect()));
-  problems.check();
+  chooseTools(values, problems, await allTools(registry, await context.dialect()));
   // A client may not have the PATH of a shell, so the program is named in full.
   const [command = 'sched', ...first] = context.runtime.machine.program ?? [];
-  return client.lines(command, [...first, 'mcp', 'serve', ...serveWords(invocation)]);
+  return client.lines(command, [...first, 'mcp', 'serve', ...serveWords(values, call)]);
 };
 
-/** The lines of a client that talks to the service's own server. */
-const remoteLines = async (invocation: Invocation, { linesFor }: ClientFormat): Promise<string> => {
-  const { httpUrl } = await import('./http-config.ts');
-  const url = httpUrl(invocation, choosing);
-  if (linesFor === undefined)
-    invocation.problems.add("The configuration of this client can't name a URL", (own) => own.setFlag('http', false));
-  invocation.problems.check();
-  return linesFor!(url);
-};
-
-export const runConfig = async (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, args, problems, typed } = invocation;
-  const { settings, notes, printer } = context;
-  const [word = 'json'] = args;
-  const client = Object.hasOwn(clients, word) ? clients[word] : undefined;
-  if (client === undefined) {
-    const names = Object.keys(clients);
-    const meant = nearest(word, names);
-    const problem = `No configuration for "${word}". Choose from ${names.join(', ')}`;
-    problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
-  }
-  const format = client ?? clients.json!;
-  const isRemote = typed.http !== undefined;
-  const lines = isRemote ? remoteLines(invocation, format) : ownLines(registry, invocation, format);
+export const runConfig = async (registry: Nouns, values: ConfigInput, call: Call): Promise<void> => {
+  const { settings, notes, printer } = call.context;
+  const { http } = values;
+  const format = clients[values.client]!;
+  const isRemote = http !== undefined;
+  const lines = isRemote
+    ? import('./http-config.ts').then(({ httpUrl }) => format.linesFor!(httpUrl(http, call)))
+    : ownLines(registry, values, call, format);
   await printer.text(await lines);
   notes.info(format.where);
   if (isRemote) return notes.info('The client logs in at the service itself, through your browser');
