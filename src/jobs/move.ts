@@ -290,10 +290,14 @@ export const openMoves = ({ moves, booking }: Pick<MoveContext, 'moves' | 'booki
 /** Moves an event (R56). */
 export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<Moved> => {
   const { clock, origin, pid, timeoutMs } = context.booking;
-  const { last, found } = await find(context, plan.event);
+  const first = await find(context, plan.event);
+  const isOver = counting(first.found) === undefined && first.found.length > 0;
+  // A process that has begun the next move since then has recorded it before its cancellation.
+  const isCanceledNow = isOver && isCanceled(await readEvent(context, plan.event));
+  const { last, found } = isCanceledNow ? await find(context, plan.event) : first;
   const kept = counting(found);
   // Another process has ended a move of this event since the plan was made, and has said what stands.
-  if (kept === undefined && found.length > 0 && isCanceled(await readEvent(context, plan.event)))
+  if (isCanceledNow && kept === undefined)
     throw new SchedError('conflict', "The event is canceled, so it can't be moved", {
       reason: 'another process has ended a move of it meanwhile',
     });

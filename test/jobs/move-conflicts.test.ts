@@ -12,6 +12,7 @@ import { filesWith } from '../support/files-world.ts';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
+import { Killed } from './harness.ts';
 import { atNew, atOld, createMoves, type Machine, type Moves, wordsOf } from './moves.ts';
 
 let moves: Moves;
@@ -51,6 +52,22 @@ describe('a new time that is refused', () => {
       expect.stringContaining("The event is canceled, so it can't be moved; another process has ended a move of it"),
     ]);
     expect([await phaseOf(plan), await moves.standing(plan)]).toEqual([undefined, atOld(plan)]);
+  });
+
+  test('before another process begins the next move is not the end of that one', async () => {
+    const plan = await moves.planned('cancel-first');
+    const onStep = (step: string) => {
+      if (step === 'after cancel') throw new Killed();
+    };
+    await expect(moves.move(machine, plan, { onStep })).rejects.toThrow(Killed);
+    const context = moves.contextOn(machine);
+    const begun = (await recordOfMove(context, plan.event))!;
+    // What this process has read just before that.
+    const ended = { ...begun, entry: { ...begun.entry, phase: 'ended', state: 'closed' } } as const;
+    const stale = [{ last: begun.number, attempts: [ended] }];
+    const find: typeof context.moves.find = async (digests) => stale.pop() ?? context.moves.find(digests);
+    await moveEvent({ ...context, moves: { ...context.moves, find } }, plan);
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
   });
 
   test('for one of a group is told, and the same command goes on', async () => {
