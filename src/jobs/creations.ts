@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
+import { hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { waitLeft } from '../state/ledger-entry.ts';
 import type { Clock } from '../system.ts';
@@ -7,7 +7,6 @@ import { idIn } from '../uri.ts';
 import { mayBeHere } from './booking-attempt.ts';
 import type { CreationEntry, CreationLedger, StoredCreation } from './creation-record.ts';
 import { idKey } from './look-up.ts';
-import { readIfPossible } from './read-back.ts';
 
 /*
  * New event types. The service can't delete one, so none may be created twice: the creation is claimed before it is sent.
@@ -106,7 +105,12 @@ export const createOnce = async (
   // Another sched process was faster, and the service shows what it has created.
   if (sent === undefined) return 'already';
   // The next run looks up an attempt that stays open: the service may show it later.
-  const uri = await readIfPossible(find);
+  const uri = await find().catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    // A signal is no doubt about the creation (R42).
+    if (hasCategory(error, 'interrupted', 'terminated')) throw error.with({ outcome: 'applied' });
+    return undefined;
+  });
   if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
   await settle(sent, { state: 'created', uri }).catch(() => {});
   return 'applied';
