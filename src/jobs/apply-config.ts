@@ -2,7 +2,7 @@ import { eventTypes } from '../api/event-types.ts';
 import { diffConfig } from '../config/diff.ts';
 import { digestOf } from '../config/digest.ts';
 import type { Change, Plan, Reach, ReadConfig, TypeChange, WantedWebhook, World, WorldType } from '../config/model.ts';
-import { type Advice, fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
+import { type Advice, hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import { idIn } from '../uri.ts';
 import { type ChangeLock, type StillLocked, whileLocked } from './change-lock.ts';
 import { entryOf, idOf, isPartOf, type Step, stepsOf } from './config-changes.ts';
@@ -246,7 +246,7 @@ export const applyConfig = async (
     });
     // A plan that stays accepts nothing but what was confirmed.
     if (applied.outcomes.every(({ state }) => state === 'applied' || state === 'already'))
-      await forgetPlan(context, plan).catch(fallBack(undefined, 'environment'));
+      await forgetPlan(context, plan).catch(() => {});
     return applied;
   });
 };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { digestOf } from '../config/digest.ts';
 import type { Plan } from '../config/model.ts';
 import { isObject, jsonIn } from '../json.ts';
-import { type FileWorld, readPrivateFile, removePrivateFile, writePrivateFile } from '../state/files.ts';
+import { rm } from '../node/files.ts';
+import { type FileWorld, readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { entryOf, idOf, isPartOf, type KnownChange } from './config-changes.ts';
 import { type CreationContext, isCreatedHere } from './creations.ts';
 
@@ -37,8 +38,9 @@ export const keepPlan = async ({ plans }: PlanContext, plan: Plan): Promise<void
   await writePrivateFile(pathOf(plans.directory, plan), text, plans.world);
 };
 
+/** Leaves drafts alone: without a lock, another process may be writing one right now. */
 export const forgetPlan = async ({ plans }: PlanContext, plan: Plan): Promise<void> => {
-  if (plans.directory !== undefined) await removePrivateFile(pathOf(plans.directory, plan));
+  if (plans.directory !== undefined) await rm(pathOf(plans.directory, plan), { force: true });
 };
 
 const readKept = async ({ plans }: PlanContext, plan: Plan): Promise<KeptPlan | undefined> => {
