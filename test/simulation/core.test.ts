@@ -55,6 +55,14 @@ describe('the simulated disk', () => {
     expect(states).toEqual([JSON.stringify({ '/a/old': 'old', '/a/new': 'ab' })]);
   });
 
+  test('keeps the whole file, or what is left of it, if it was cut', () => {
+    const states = afterCuts((volume) => {
+      const file = volume.need('/a/old', 'open') as ReturnType<typeof volume.create>;
+      file.data = file.data.subarray(0, 1);
+    });
+    expect(states).toEqual(['o', 'old'].map((text) => JSON.stringify({ '/a/old': text })));
+  });
+
   test('keeps the old file or the new one if a rename was not synced', () => {
     const states = afterCuts((volume) => {
       const file = volume.create('/a/draft', 0o600, 0);

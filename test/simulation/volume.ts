@@ -67,7 +67,9 @@ const partsOf = (path: string): string[] => path.split('/').filter((part) => par
 /** What is left of a file that was being written: the old content, the new one, its beginning, or zeros at its end. */
 const leftOf = ({ data, synced }: FileNode, dice: Dice): Buffer => {
   const isAppended = data.subarray(0, synced.length).equals(synced);
-  const from = isAppended ? synced.length : 0;
+  const isCut = synced.subarray(0, data.length).equals(data);
+  // What was synced before and is still part of the file can't be lost.
+  const from = isAppended ? synced.length : isCut ? data.length : 0;
   switch (dice.below(4)) {
     case 0:
       return synced;
