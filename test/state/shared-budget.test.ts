@@ -57,6 +57,21 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
   const isChosen = () => isDeep || isFast || random() < 1 / 4;
   const rule = (title: string, body: () => Promise<void>) => test.runIf(isChosen())(title, body);
 
+  rule('takes back no more than a command has left when it ends', async () => {
+    const { clock, run } = simulatedClock();
+    const service = limitedService(clock, { limit: 60, latency: jittery });
+    const place = await newPlace();
+    const commands = async () => {
+      for (let count = 0; count < 15; count += 1) {
+        const client = simulatedProcess(clock, service.send, place);
+        await client.send();
+        await client.budget.close();
+      }
+    };
+    await run(Promise.all(Array.from({ length: 8 }, commands)));
+    expect(service.seen).toMatchObject({ refused: 0, answered: 120 });
+  });
+
   test('lets eight processes send 40 requests at 10 a minute without a 429', async () => {
     for (let round = 0; round < times(1, isFast ? 10 : 2); round += 1) {
       const { refused, answered, statuses, elapsed, mostBeforeFirst } = await busy(10, 8, 5, await newPlace(), {
