@@ -27,7 +27,10 @@ export class Problems {
 
   /** Adds a problem in the words of the call. */
   report(issue: Issue): void {
-    if ('missing' in issue) return this.missingFlag(issue.missing, issue.words);
+    if ('missing' in issue) {
+      this.missingFlag(issue.missing, issue.words);
+      return;
+    }
     const { about, raw, words, meant, adds, drops } = issue;
     const problem = spell(words, this.#spelling, about);
     if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, meant);
