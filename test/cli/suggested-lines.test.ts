@@ -64,6 +64,7 @@ const mistakes = (words: string[]): string[][] => {
   ];
 };
 
+const someAddress = 'ada@engine.example\n';
 const atTerminal: WorldOptions = { terminals: ['stdin', 'stdout', 'stderr'], columns: 1000, rows: 500 };
 
 /** Somebody with two profiles, who has used the sandbox too. The default profile is the wrong one everywhere here. */
@@ -180,7 +181,8 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
     if (other !== undefined) return [`${line}: ${other}`];
     const words = splitCommandLine(line).slice(1);
     if (hasPlaceholder(line) || notRun.test(words.filter((word) => word !== '--sandbox').join(' '))) return [];
-    const result = await world.run(words, atTerminal);
+    // A line that reads from stdin gets what its command had.
+    const result = await world.run(words, words.includes('-') ? { ...atTerminal, stdin: someAddress } : atTerminal);
     // The command line is right if the service's data is refused.
     const isRefused = /items? ha(s|ve) a problem\. Nothing was sent/.test(result.stderr);
     if ([1, 2].includes(result.code) && !isRefused) return [`${line}: exit ${result.code}: ${result.stderr}`];
@@ -227,9 +229,8 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
 
   test.each(chosen.filter((cell) => cell.mode === mode).map(({ line }) => line))('by sched %s', async (line) => {
     const words = splitCommandLine(line);
-    const stdin = 'ada@engine.example\n';
-    const { found } = await linesOf([...words, '--yes'], { ...atTerminal, stdin });
-    const unconfirmed = await linesOf(words, { stdin });
+    const { found } = await linesOf([...words, '--yes'], { ...atTerminal, stdin: someAddress });
+    const unconfirmed = await linesOf(words, { stdin: someAddress });
     found.push(...unconfirmed.found);
     // A command that fails anyway can't be corrected.
     for (const wrong of unconfirmed.code === 2 ? [] : mistakes(words)) found.push(...(await linesOf(wrong, {})).found);
