@@ -3,15 +3,24 @@ import { inspect } from '../api/inspect.ts';
 import { limits } from '../api/limits.ts';
 import { nounOf, type Operation, pathParameters } from '../api/operation.ts';
 import { dotted } from '../api/wording.ts';
+import { isObject, type Json, jsonIn, recordsIn } from '../base/json.ts';
+import { once } from '../base/once.ts';
+import { idIn } from '../base/uri.ts';
 import { addressOf, type Dialect, errorIn, wireOf } from '../dialects/dialect.ts';
 import type { Wire } from '../dialects/schema.ts';
-import { fill, match, namesByPlace, type Placeholder, placeholdersIn, setAt, valueAt } from '../dialects/template.ts';
+import {
+  fillTemplate,
+  matchTemplate,
+  namesByPlace,
+  type Placeholder,
+  placeholdersIn,
+  setAtName,
+  valueAtName,
+} from '../dialects/template.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
-import { isObject, type Json, jsonIn, recordsIn } from '../json.ts';
-import { once } from '../once.ts';
-import { idIn } from '../uri.ts';
 import { type Detail, detail } from './error-replies.ts';
 import { unknownName } from './parse.ts';
+import { urlOf } from './request-url.ts';
 
 const apiRows = once(async () => (await allOperations()).filter((row) => row.server === undefined));
 
@@ -27,7 +36,7 @@ const namesIn = (template: string, path: string): [Placeholder, string][] | unde
   const [parts, segments] = [template.split('/'), path.split('/')];
   const names: [Placeholder, string][] = [];
   const fits = parts.every((part, index) =>
-    match(part, segments[index], (name, value) => names.push([name, String(value)])),
+    matchTemplate(part, segments[index], (name, value) => names.push([name, String(value)])),
   );
   return fits && parts.length === segments.length ? names : undefined;
 };
@@ -43,9 +52,9 @@ const inputOf = (row: Operation, { name, filter }: Placeholder, value: unknown, 
 const valuesIn = ({ row, wire, names }: Target, { body }: HttpRequest, { origin, searchParams }: URL): Json => {
   const given: Json = { ...names };
   const take = (placeholder: Placeholder, value: unknown) =>
-    setAt(given, placeholder.name, inputOf(row, placeholder, value, origin));
-  match(wire.query ?? {}, Object.fromEntries(searchParams), take);
-  match(wire.body ?? {}, jsonIn(body), take);
+    setAtName(given, placeholder.name, inputOf(row, placeholder, value, origin));
+  matchTemplate(wire.query ?? {}, Object.fromEntries(searchParams), take);
+  matchTemplate(wire.body ?? {}, jsonIn(body), take);
   return given;
 };
 
@@ -94,14 +103,14 @@ const wrongIn = ({ wire }: Target, given: Json, sent: unknown): Detail[] => {
   const used = [...lacks, ...placeholdersIn([query, body]).map(({ name }) => name.split('.')[0]!)];
   const isElsewhere = (name: string) => used.includes(name) && !Object.hasOwn(body, name);
   const missing = needs.filter((name) => given[name] === undefined);
-  const lookUp = (name: string) => valueAt(given, name);
+  const lookUp = (name: string) => valueAtName(given, name);
   return [
     ...Object.keys(isObject(sent) ? sent : {})
       .filter(isElsewhere)
       .map(unknownName),
     ...missing.map((name) => detail(places.find(([, each]) => each === name)?.[0] ?? name, 'is required', 'required')),
     ...Object.entries(body).flatMap(([name, template]) =>
-      isObject(sent) && Object.hasOwn(sent, name) ? differences(sent[name], fill(template, lookUp), name) : [],
+      isObject(sent) && Object.hasOwn(sent, name) ? differences(sent[name], fillTemplate(template, lookUp), name) : [],
     ),
   ];
 };
@@ -120,7 +129,7 @@ const dialectReply = ({ row, wire }: Target, given: Json, records: Dialect['reco
   const inDialect = (value: unknown) =>
     record === undefined
       ? recordIn(records?.[row.reply.of.name], value)
-      : (fill(record, (name) => valueAt(value, name) ?? given[name]) ?? {});
+      : (fillTemplate(record, (name) => valueAtName(value, name) ?? given[name]) ?? {});
   const envelope = row.reply.kind === 'many' ? 'collection' : 'resource';
   const inner = content[envelope];
   const { [envelope]: _, ...around } = content;
@@ -136,7 +145,10 @@ export const recordIn = (fields: NonNullable<Dialect['records']>[string] | undef
   if (fields === undefined || !isObject(value)) return value;
   const used = placeholdersIn(fields).map(({ name }) => name.split('.')[0]);
   const others = Object.entries(value).filter(([name]) => !used.includes(name));
-  return { ...Object.fromEntries(others), ...(fill(fields, (name) => valueAt(value, name)) as object | undefined) };
+  return {
+    ...Object.fromEntries(others),
+    ...(fillTemplate(fields, (name) => valueAtName(value, name)) as object | undefined),
+  };
 };
 
 /** The body of a webhook's delivery. Deliveries about invitees have the invitee as their payload. */
@@ -153,9 +165,9 @@ export const targetsIn = async (dialect: Dialect | undefined, method: string, { 
   (await apiRows()).flatMap((row): Target[] => {
     const address = addressOf(dialect, row);
     const wire = wireOf(dialect, row);
-    const found = address.method === method && wire ? namesIn(address.path, pathname) : undefined;
-    if (found === undefined) return [];
-    const names = found.map(([each, value]) => [each.name, inputOf(row, each, value, origin)]);
+    const pathNames = address.method === method && wire ? namesIn(address.path, pathname) : undefined;
+    if (pathNames === undefined) return [];
+    const names = pathNames.map(([each, value]) => [each.name, inputOf(row, each, value, origin)]);
     return [{ row, wire: wire!, names: Object.fromEntries(names) }];
   });
 
@@ -165,18 +177,18 @@ type Service = (request: HttpRequest, wrong?: Detail[]) => Promise<HttpReply>;
 /** The ID of a record that the dialect names by other facts: a schedule by its event type and its host. */
 const findId = async ({ row }: Target, given: Json, request: HttpRequest, url: URL, next: Service) => {
   const list = (await apiRows()).find(({ name }) => name === `${nounOf(row)}.list`);
-  const known = row.knows?.filter((name) => given[name] !== undefined && !row.body?.shape[name]) ?? [];
+  const names = row.knows?.filter((name) => given[name] !== undefined && !row.body?.shape[name]) ?? [];
   const isFilter = (name: string) => Object.hasOwn(list?.query?.shape ?? {}, name);
-  const facts = known.filter((name) => !isFilter(name));
+  const facts = names.filter((name) => !isFilter(name));
   if (list === undefined || facts.length === 0) return undefined;
-  const query = known.filter(isFilter).map((name): [string, string] => [name, String(given[name])]);
-  const { body: _, ...asked } = request;
+  const query = names.filter(isFilter).map((name): [string, string] => [name, String(given[name])]);
+  const { body: _, ...rest } = request;
   const address = `${url.origin}${list.path}?${new URLSearchParams(query)}`;
-  const content = jsonIn((await next({ ...asked, method: 'GET', url: address })).body);
-  const found = recordsIn(isObject(content) ? content.collection : []).find((record) =>
+  const content = jsonIn((await next({ ...rest, method: 'GET', url: address })).body);
+  const item = recordsIn(isObject(content) ? content.collection : []).find((record) =>
     facts.every((name) => idIn(record[name]) === idIn(given[name])),
   );
-  return found && idIn(found.uri);
+  return item && idIn(item.uri);
 };
 
 /**
@@ -187,7 +199,7 @@ export const speak =
   (dialect: Dialect) =>
   (next: Service): Send =>
   async (request) => {
-    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+    const url = urlOf(request);
     if (url === undefined) return next(request);
     for (const target of await targetsIn(dialect, request.method, url)) {
       const given = valuesIn(target, request, url);
@@ -200,8 +212,8 @@ export const speak =
       const reply = await next(ownRequest(target, given, request, url), wrong);
       // What is wrong has the names of the dialect already.
       if (wrong.length > 0) return reply;
-      const asked = { ...Object.fromEntries(url.searchParams), ...(isObject(sent) ? sent : {}), ...given };
-      return dialectReply(target, asked, dialect.records, reply);
+      const inputs = { ...Object.fromEntries(url.searchParams), ...(isObject(sent) ? sent : {}), ...given };
+      return dialectReply(target, inputs, dialect.records, reply);
     }
     const fits = (path: string) => namesIn(path, url.pathname) !== undefined;
     // The dialect has the path with another method, so our own path says which one.

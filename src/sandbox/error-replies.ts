@@ -57,7 +57,7 @@ export const denied = (message: string) => new Refusal(403, 'Permission Denied',
 export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} doesn't exist.`);
 
 /** The value, if it exists. */
-export const found = <Value>(value: Value | undefined, what: string): Value => {
+export const requireFound = <Value>(value: Value | undefined, what: string): Value => {
   if (value === undefined) throw notFound(what);
   return value;
 };

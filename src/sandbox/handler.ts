@@ -2,9 +2,9 @@ import type { Catalogue } from '../api/catalogue.ts';
 import type { Noun } from '../api/collections.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
+import type { Plan } from './rules/subscription.ts';
 import type { Listing } from './store/list-page.ts';
 import type { Store, Text } from './store/store.ts';
-import type { Plan } from './subscription.ts';
 
 /** The user behind a request, according to the token. */
 export interface Caller {
@@ -47,7 +47,7 @@ type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 /** The service reads a page of the listing. A list without a `page_token` parameter isn't paged. */
 type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
   ? Listing
-  : Array<RecordOf<Row>>;
+  : Array<RecordOf<Row> | Text<RecordOf<Row>>>;
 
 type HandlerResult<Row extends Operation> = Row['reply'] extends { kind: 'many' }
   ? ListOf<Row>

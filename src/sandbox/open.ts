@@ -1,17 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Send } from '../http/message.ts';
-import { clientId, ownerToken } from './ready-tokens.ts';
-import { openClock, type SandboxClock } from './sandbox-clock.ts';
+import { openClock, type SandboxClock } from './clock/sandbox-clock.ts';
+import { clientId, ownerToken } from './oauth/ready-tokens.ts';
+import { addressHeaders, type RateLimits, unlimitedHeaders } from './rules/rate-limits.ts';
+import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './rules/subscription.ts';
 import type { Seed } from './seed/name.ts';
 import { isSeeded, isSeededWith, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { openSnapshots, replaceData } from './snapshots.ts';
 import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { timestamp } from './store/names.ts';
+import { openSnapshots, replaceData } from './store/snapshots.ts';
 import { openStore, type Store } from './store/store.ts';
-import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './subscription.ts';
-import { addressHeaders, type RateLimits, unlimitedHeaders } from './throttle.ts';
 
 export interface Sandbox {
   readonly service: Send;
@@ -71,10 +71,10 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'>
 }
 
 const otherSeed = (name: string, seed: Seed): string => {
-  const wanted = typeof seed === 'string' ? seed : seed.name;
-  return name === wanted
+  const seedName = typeof seed === 'string' ? seed : seed.name;
+  return name === seedName
     ? `The data was seeded with another version of "${name}".`
-    : `The data was seeded with "${name}", not "${wanted}".`;
+    : `The data was seeded with "${name}", not "${seedName}".`;
 };
 
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
@@ -141,18 +141,19 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
       },
       reset(fresh = {}) {
         const start = fresh.now ?? now;
-        const wantedKind = fresh.kind ?? kind;
+        const newKind = fresh.kind ?? kind;
         replaceData(store, () => {
           if (start !== undefined) clock.set(start);
           seed(store, start ?? clock.now(), { plan, world: fresh.world ?? world });
-          if (wantedKind === 'individual') keepOnlyOwner(store);
-          if (wantedKind !== undefined) changeKind(store, wantedKind);
+          if (newKind === 'individual') keepOnlyOwner(store);
+          if (newKind !== undefined) changeKind(store, newKind);
         });
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');
       },
       snapshots,
       close() {
+        store.counters.batch();
         store.close();
         snapshots.close();
       },

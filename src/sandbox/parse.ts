@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
-import { type Inspected, inspect } from '../api/inspect.ts';
+import { type Inspection, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import { dotted, plainErrors } from '../api/wording.ts';
+import { isLoopback } from '../base/uri.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { isLoopbackUrl } from '../uri.ts';
 import { type Detail, detail, invalid, Refusal } from './error-replies.ts';
 
 const required = 'is required';
@@ -33,8 +33,10 @@ type Names = readonly string[];
 
 /** Any address of this machine will do, and any name of the sandbox: links of an earlier run stay valid. */
 const isReference = (value: string, collection: string, names: Names): boolean => {
-  if (!isLoopbackUrl(value) && !(URL.canParse(value) && names.includes(new URL(value).hostname))) return false;
-  const prefix = `${new URL(value).origin}/${collection}/`;
+  if (!URL.canParse(value)) return false;
+  const { hostname, origin } = new URL(value);
+  if (!isLoopback(hostname) && !names.includes(hostname)) return false;
+  const prefix = `${origin}/${collection}/`;
   return value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length));
 };
 
@@ -65,20 +67,20 @@ const parse = (field: Field, value: unknown, names: Names): unknown => {
 };
 
 /** The parts of a row that say what a request may contain. */
-interface Asked {
+interface RequestFields {
   query?: Operation['query'];
   body?: Field;
 }
 
 /** Converts a query value to its type. A value that can't be converted stays text, and the schema rejects it. */
-const fromText = (type: Inspected['type'], text: string): unknown => {
+const fromText = (type: Inspection['type'], text: string): unknown => {
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 };
 
 /** Assumed (errors.unknown-names): parameters and fields that the service doesn't know are refused with 400. */
-export const parseQuery = (row: Asked, { searchParams }: URL, names: Names = []): unknown => {
+export const parseQuery = (row: RequestFields, { searchParams }: URL, names: Names = []): unknown => {
   const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
@@ -98,7 +100,7 @@ const wellFormed = (_: string, value: unknown): unknown => {
   return value;
 };
 
-const jsonOf = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text, wellFormed);
   } catch (error) {
@@ -108,14 +110,18 @@ const jsonOf = (text: string): unknown => {
 };
 
 /** Assumed (errors.no-body): a request without a body counts as one with an empty object. */
-export const parseJsonBody = (row: Asked, text: string, names: Names = []): unknown => {
-  const body = text === '' ? {} : jsonOf(text);
+export const parseJsonBody = (row: RequestFields, text: string, names: Names = []): unknown => {
+  const body = text === '' ? {} : parseJson(text);
   if (row.body) return parse(row.body, body, names);
   if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');
   return undefined;
 };
 
-export const parseBody = (row: Asked, { body: sent = '', headers }: HttpRequest, names: Names = []): unknown => {
+export const parseBody = (
+  row: RequestFields,
+  { body: sent = '', headers }: HttpRequest,
+  names: Names = [],
+): unknown => {
   const text = sent.trim();
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');

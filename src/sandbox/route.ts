@@ -50,7 +50,7 @@ const nounsAt = (first: string): readonly Noun[] =>
   Object.hasOwn(collections, first) ? collections[first as Collection].nouns : [];
 
 const loadEntries = async (first: string): Promise<RouteEntry[]> => {
-  const found = nounsAt(first).map(async (noun) => {
+  const entries = nounsAt(first).map(async (noun) => {
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
     const { optional } = 'optional' in catalogue[noun] ? await import('./handlers/optional.ts') : { optional: {} };
     const others = optional as unknown as Record<string, AnyHandler>;
@@ -60,7 +60,7 @@ const loadEntries = async (first: string): Promise<RouteEntry[]> => {
   });
   const parameters = ({ row }: RouteEntry) => pathParameters(row.path).length;
   // `/users/me` must come before `/users/{user}`.
-  return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
+  return (await Promise.all(entries)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
 const loaded = new Map<string, RouteEntry[]>();
@@ -76,9 +76,9 @@ export const findRoute = async (method: string, pathname: string, dialect?: Dial
   const first = pathname.split('/', 2)[1] ?? '';
   const allow = new Set<string>();
   for (const { row, pattern, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
-    const found = wireOf(dialect, row) ? pattern.exec(pathname) : null;
-    if (!found) continue;
-    if (row.method === method) return { row, params: found.groups ?? {}, handle };
+    const match = wireOf(dialect, row) ? pattern.exec(pathname) : null;
+    if (!match) continue;
+    if (row.method === method) return { row, params: match.groups ?? {}, handle };
     allow.add(row.method);
   }
   if (allow.size === 0) throw notFound('path');

@@ -1,22 +1,26 @@
 import { setMaxListeners } from 'node:events';
+import { once } from '../base/once.ts';
+import type { Clock, Machine } from '../base/system.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { once } from '../once.ts';
 import type { World } from '../runtime.ts';
-import type { Clock, Machine } from '../system.ts';
-import { withAdmin } from './admin.ts';
-import { adminCalls } from './admin-calls.ts';
-import { answerTime } from './answer-time.ts';
+import { withAdmin } from './admin/admin.ts';
+import { adminCalls } from './admin/admin-calls.ts';
+import { createLog } from './admin/log-admin.ts';
+import { answerTime } from './clock/answer-time.ts';
+import { openDesk } from './desk/desk.ts';
 import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
-import { serve, type WireService } from './http-server.ts';
-import { createLog, withFaults } from './log-admin.ts';
+import { withFaults } from './faults/with-faults.ts';
 import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
 import type { Sandbox, Serving } from './open.ts';
-import { openDesk } from './pages/desk/desk.ts';
+import { serve, type WireService } from './server/http-server.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
-/** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */
+/**
+ * How often a running sandbox writes its counts, and looks for deliveries that are due because its clock was moved, or by
+ * another process.
+ */
 const pollMilliseconds = 250;
 
 /** What a running sandbox needs of the outside world. */
@@ -86,7 +90,11 @@ export const runSandbox = async (
       onAttempt: watch?.onDelivery,
       dialect: sandbox.dialect,
     });
-    undo.push(deliverer.close, every(pollMilliseconds, deliverer.poll));
+    const poll = () => {
+      store.counters.batch();
+      deliverer.poll();
+    };
+    undo.push(deliverer.close, every(pollMilliseconds, poll));
     // Deliveries of an earlier run may be left.
     deliverer.wake();
 
@@ -121,7 +129,7 @@ export const runSandbox = async (
     });
     undo.push(desk.close);
     const faulty = withAdmin(
-      withFaults(sending, { script, log, clock: { now: clock.now, sleep }, dialect: sandbox.dialect }),
+      withFaults(sending, { script, log, clock: { now: () => clock.latest, sleep }, dialect: sandbox.dialect }),
       {
         secret,
         calls: adminCalls,

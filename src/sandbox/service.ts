@@ -1,22 +1,23 @@
 import { randomBytes as someBytes } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
+import type { Clock, RandomBytes } from '../base/system.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
-import type { Clock, RandomBytes } from '../system.ts';
-import { authenticate, findHolder, type Holder, requireScope } from './authenticate.ts';
 import { speak } from './dialect.ts';
 import { type Detail, Refusal, refusalOf, refuseInvalid } from './error-replies.ts';
 import type { Caller } from './handler.ts';
+import { authenticate, findHolder, type Holder, requireScope } from './oauth/authenticate.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
+import { urlOf } from './request-url.ts';
 import { findRoute, type Route } from './route.ts';
-import { carryOutDeletions } from './rules/deletion.ts';
+import { carryOutDeletions, isDeletionDue } from './rules/deletion.ts';
+import { type RateLimits, throttle, unlimitedHeaders } from './rules/rate-limits.ts';
+import { requirePlan } from './rules/subscription.ts';
 import { type Listing, type Page, readPage } from './store/list-page.ts';
 import { withOrigin } from './store/names.ts';
 import type { Store } from './store/store.ts';
-import { requirePlan } from './subscription.ts';
-import { type RateLimits, throttle, unlimitedHeaders } from './throttle.ts';
 
 export interface ServiceOptions {
   store: Store;
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   oauth?: OAuthOptions;
   /** The dialect that it speaks instead of the documented API. */
   dialect?: Dialect | undefined;
+  /** Who asks, if the data is a mirror of another service: its records have their own origin, and requests no token. */
+  mirror?: { caller: Caller; dialect: Dialect | undefined } | undefined;
   /** Names that it is reached by beside its loopback address, with or without a port. */
   hosts?: readonly string[] | undefined;
   /** The origin of links in replies. Default: the one that the request came to. */
@@ -45,17 +48,22 @@ interface Moment {
   headers: Record<string, string>;
 }
 
+interface LoadedCode {
+  isRead: boolean;
+  answer(moment: Moment): HttpReply;
+}
+
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
   const filters = [...url.searchParams].filter(([name]) => name !== 'page_token' && name !== 'count');
   return JSON.stringify([caller?.user, url.pathname, ...filters.sort()]);
 };
 
-const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
+const recordText = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
 /** A list that is never split has the envelope of every list. */
 const wholeList = (records: unknown[]): Page => ({
-  items: JSON.stringify(records).slice(1, -1),
+  items: records.map(recordText).join(','),
   count: records.length,
   next: null,
   previous: null,
@@ -90,6 +98,7 @@ export const createService = ({
   onError,
   dialect,
   hosts = [],
+  mirror,
 }: ServiceOptions): Send => {
   let requests = 0;
   const names = hosts.map((host) => host.replace(/:\d+$/, ''));
@@ -108,8 +117,11 @@ export const createService = ({
     { now, headers }: Moment,
     wrong: Detail[],
   ): HttpReply => {
-    if (holder?.isDeletionDue) carryOutDeletions(store, now);
-    const caller = row.scope === undefined ? undefined : authenticate(holder, request.headers.authorization, now);
+    if (holder && isDeletionDue(store, now)) carryOutDeletions(store, now);
+    const caller =
+      row.scope === undefined
+        ? undefined
+        : (mirror?.caller ?? authenticate(holder, request.headers.authorization, now));
     if (caller) {
       requireScope(row, caller);
       requirePlan(row, caller.plan);
@@ -118,55 +130,63 @@ export const createService = ({
     const query = parseQuery(row, url, names);
     const body = row.method === 'GET' ? undefined : parseBody(row, request, names);
     const links = origin?.() ?? url.origin;
-    const run = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
-    const result = row.method === 'GET' ? run() : store.transaction(run);
+    const runHandler = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
+    const result = row.method === 'GET' ? runHandler() : store.transaction(runHandler);
     const { kind, status } = row.reply;
     if (status === 204) return { status, headers, body: '' };
     const wrapped = () => {
-      if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
-      if (kind === 'bare') return jsonOf(result);
+      if (kind === 'one') return `{"resource":${recordText(result)}}`;
+      if (kind === 'bare') return recordText(result);
       const page = Array.isArray(result)
         ? wholeList(result)
-        : readPage(store, result as Listing, query as object, listOf(url, caller), now);
+        : readPage(store, result as Listing, query as object, listOf(url, caller), now, mirror !== undefined);
       return wrapPage(page, url, links);
     };
-    return { status, headers, body: withOrigin(wrapped(), links) };
+    return { status, headers, body: mirror === undefined ? withOrigin(wrapped(), links) : wrapped() };
   };
 
-  /** Loads the code for a request. Whether the request is refused is decided later: it is counted first. */
-  const load = async (request: HttpRequest, wrong: Detail[]): Promise<(moment: Moment) => HttpReply> => {
-    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  /**
+   * Loads the code for a request, and says whether it only reads. Whether the request is refused is decided later: it is
+   * counted first.
+   */
+  const load = async (request: HttpRequest, wrong: Detail[]): Promise<LoadedCode> => {
+    const url = urlOf(request);
     const path = url?.pathname ?? '';
     if (url && pageOperation(path) !== undefined) {
       const { answerPage } = await import('./pages/routes.ts');
       const links = origin?.() ?? url.origin;
-      return ({ now }) =>
-        answerPage({ store, now, systemNow: now - (clock.offset ?? 0), url, request, origin: links, randomBytes });
+      const embed = dialect?.embed;
+      const systemNow = (now: number) => now - (clock.offset ?? 0);
+      const answer = ({ now }: Moment) =>
+        answerPage({ store, now, systemNow: systemNow(now), url, request, origin: links, randomBytes, embed });
+      return { isRead: false, answer };
     }
     if (url && oauthAddresses.includes(path)) {
       const { answerOAuth } = await import('./oauth/endpoints.ts');
-      return (moment) => {
+      const answer = (moment: Moment) => {
         count(undefined, request, path, moment);
-        const asked = { store, now: moment.now, url, request, limits: limits !== false, randomBytes, ...oauth };
-        const reply = store.transaction(() => answerOAuth(asked));
+        const call = { store, now: moment.now, url, request, limits: limits !== false, randomBytes, ...oauth };
+        const reply = store.transaction(() => answerOAuth(call));
         return { ...reply, headers: { ...moment.headers, ...reply.headers } };
       };
+      return { isRead: false, answer };
     }
-    const route = await findRoute(request.method, path, dialect).catch((refusal: Refusal) => refusal);
-    return (moment) => {
-      const holder = findHolder(store, request.headers.authorization, moment.now);
-      count(holder?.caller, request, path, moment);
+    const route = await findRoute(request.method, path, dialect ?? mirror?.dialect).catch(
+      (refusal: Refusal) => refusal,
+    );
+    const answer = (moment: Moment) => {
+      const holder = mirror === undefined ? findHolder(store, request.headers.authorization) : undefined;
+      if (mirror === undefined) count(holder?.caller, request, path, moment);
       if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
       if (route instanceof Refusal) throw route;
       return perform(route, request, url, holder, moment, wrong);
     };
+    return { isRead: request.method === 'GET', answer };
   };
 
   const send = async (request: HttpRequest, wrong: Detail[] = []): Promise<HttpReply> => {
-    const answer = await load(request, wrong);
-    // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
-    return store.transaction(() => {
-      const now = clock.now();
+    const { isRead, answer } = await load(request, wrong);
+    const replyAt = (now: number): HttpReply => {
       const headers = {
         'content-type': 'application/json',
         'x-request-id': `${now.toString(36)}-${++requests}`,
@@ -180,7 +200,14 @@ export const createService = ({
         const { status, headers: more, body } = refusalOf(error);
         return { status, headers: { ...headers, ...more }, body };
       }
-    });
+    };
+    /** Undefined if this request has something to write. */
+    const readOnly = (): HttpReply | undefined => {
+      const now = clock.now();
+      return (limits === false || store.counters.isAlone()) && !isDeletionDue(store, now) ? replyAt(now) : undefined;
+    };
+    // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
+    return (isRead ? store.reading(readOnly) : undefined) ?? store.transaction(() => replyAt(clock.now()));
   };
   return dialect ? speak(dialect)(send) : (request) => send(request);
 };

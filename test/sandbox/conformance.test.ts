@@ -6,10 +6,10 @@ import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
-import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
+import { idIn } from '../../src/base/uri.ts';
+import { fingerprint } from '../../src/sandbox/oauth/ready-tokens.ts';
+import { plans } from '../../src/sandbox/rules/subscription.ts';
 import { makeId } from '../../src/sandbox/store/names.ts';
-import { plans } from '../../src/sandbox/subscription.ts';
-import { idIn } from '../../src/uri.ts';
 import { sample } from '../support/tier.ts';
 import { amara, at, eventType, jonas, membership, openWorld, organization, tomas, uri, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import { type Collection, collections } from '../../src/api/collections.ts';
-import { readyTokens } from '../../src/sandbox/ready-tokens.ts';
-import { idIn } from '../../src/uri.ts';
+import { idIn } from '../../src/base/uri.ts';
+import { readyTokens } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { amara, openWorld, organization, origin, parametersOf, pathOf, type World } from './world.ts';
 
 describe('service', () => {

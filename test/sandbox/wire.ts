@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { withAdmin } from '../../src/sandbox/admin.ts';
+import { withAdmin } from '../../src/sandbox/admin/admin.ts';
+import { createLog, logCalls } from '../../src/sandbox/admin/log-admin.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
-import { serve } from '../../src/sandbox/http-server.ts';
-import { createLog, logCalls, withFaults } from '../../src/sandbox/log-admin.ts';
+import { withFaults } from '../../src/sandbox/faults/with-faults.ts';
+import { serve } from '../../src/sandbox/server/http-server.ts';
 import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';

@@ -1,8 +1,8 @@
+import type { Plan } from '../../src/sandbox/rules/subscription.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { makeId, uri as storedUri } from '../../src/sandbox/store/names.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
-import type { Plan } from '../../src/sandbox/subscription.ts';
 import { checked, rethrow } from '../support/checked.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';

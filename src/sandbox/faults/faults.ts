@@ -4,7 +4,7 @@ import { inspect } from '../../api/inspect.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { plainErrors } from '../../api/wording.ts';
 import { pageOperations } from '../pages/visit.ts';
-import { dice } from '../random.ts';
+import { dice } from '../seed/random.ts';
 
 /** The kinds of faults. docs/sandbox.md describes them. */
 export const faultKinds = [
@@ -37,7 +37,7 @@ const wholeNumber = (least: number, most: number) => z.optional(z.int().check(z.
 const words = z.string('must be a string');
 const printable = z.optional(words.check(z.regex(/^[\x20-\x7e]+$/, 'must be printable text')));
 const wrongCount = 'must be a whole number from 1 up, or all';
-const wrongShare = 'must be a number from 0 to 1';
+const shareRange = 'must be a number from 0 to 1';
 const wrongHeaders = 'must be an object with header names and printable values';
 
 const GivenFault = z.strictObject(
@@ -50,7 +50,7 @@ const GivenFault = z.strictObject(
     /** How many requests it affects; `null` means all, as `all` does. */
     count: z.optional(z.union([z.int().check(z.gte(1, wrongCount)), z.literal('all'), z.null()], wrongCount)),
     /** Affects this share of the matching requests at random; the same `seed` always gives the same sequence. */
-    probability: z.optional(z.number(wrongShare).check(z.gte(0, wrongShare), z.lte(1, wrongShare))),
+    probability: z.optional(z.number(shareRange).check(z.gte(0, shareRange), z.lte(1, shareRange))),
     seed: wholeNumber(0, 2 ** 31),
     status: wholeNumber(200, 599),
     headers: z.optional(
@@ -146,25 +146,31 @@ const byPath = /^([A-Z]+) (\/.*)$/;
 
 /** Throws if the operation of a fault doesn't exist. Such a fault would silently have no effect. */
 export const checkOperations = async (faults: readonly Fault[]): Promise<void> => {
-  const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
-  if (named.length === 0) return;
+  const names = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
+  if (names.length === 0) return;
   const ofService = (await allOperations()).map(({ name }) => name);
-  const known = [...ofService, ...Object.keys(oauthPaths).map((verb) => `oauth.${verb}`), ...pageOperations];
-  const unknown = named.find((name) => !known.some((each) => wild(name).test(each)));
+  const operations = [...ofService, ...Object.keys(oauthPaths).map((verb) => `oauth.${verb}`), ...pageOperations];
+  const unknown = names.find((name) => !operations.some((each) => wild(name).test(each)));
   if (unknown !== undefined) throw new Error(`Unknown operation "${unknown}" in a fault`);
 };
 
-const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
-  if (kind === 'stale-cursor' && !asked.hasCursor) return false;
-  if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
+const matchesRequest = ({ kind, operation, limit = 100 }: Fault, facts: RequestFacts): boolean => {
+  if (kind === 'stale-cursor' && !facts.hasCursor) return false;
+  if (kind === 'too-many-addresses' && facts.addresses <= limit) return false;
   const [, method, path] = byPath.exec(operation) ?? [];
   // People can look at pages while programs meet the faults of the service.
-  if (operation === '*' && asked.operation?.startsWith('pages.')) return false;
-  if (path === undefined) return wild(operation).test(asked.operation ?? '-');
-  return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
+  if (operation === '*' && facts.operation?.startsWith('pages.')) return false;
+  if (path === undefined) return wild(operation).test(facts.operation ?? '-');
+  return method === facts.method && [facts.path, facts.template ?? ''].some((each) => wild(path).test(each));
 };
 
-const scripted = (fault: Fault) => ({ fault, matched: 0, struck: 0, roll: dice(fault.seed ?? 1) });
+const scripted = (fault: Fault, number: number) => ({
+  number,
+  fault,
+  matched: 0,
+  struck: 0,
+  roll: dice(fault.seed ?? 1),
+});
 
 type ScriptedFault = ReturnType<typeof scripted>;
 
@@ -176,22 +182,31 @@ const strikes = ({ fault, matched, struck, roll }: ScriptedFault): boolean => {
 
 /** The list of faults. It counts requests, so call `next` once per request. */
 export const createFaultScript = (first: readonly Fault[] = []) => {
-  let entries = first.map(scripted);
+  let entries: ScriptedFault[] = [];
+  let last = 0;
+  const add = (...faults: Fault[]) => {
+    for (const fault of faults) entries.push(scripted(fault, ++last));
+  };
+  add(...first);
   return {
     get faults() {
-      return entries.map(({ fault, matched, struck }) => ({ fault, matched, struck }));
+      return entries.map(({ number, fault, matched, struck }) => ({ number, fault, matched, struck }));
     },
-    add(...faults: Fault[]) {
-      entries.push(...faults.map(scripted));
-    },
+    add,
     clear() {
       entries = [];
     },
+    /** Removes the fault with this number. False if there is none. */
+    remove(number: number): boolean {
+      const before = entries.length;
+      entries = entries.filter((entry) => entry.number !== number);
+      return entries.length < before;
+    },
     /** The faults for this request, in the order they were added. */
-    next: (asked: RequestFacts): Fault[] =>
+    next: (facts: RequestFacts): Fault[] =>
       entries
         .filter((entry) => {
-          if (!matchesRequest(entry.fault, asked)) return false;
+          if (!matchesRequest(entry.fault, facts)) return false;
           entry.matched += 1;
           if (!strikes(entry)) return false;
           entry.struck += 1;

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { isEmailAddress } from '../../api/email-address.ts';
+import type { Clock } from '../../base/system.ts';
 import type { HttpReply, HttpRequest, Send } from '../../http/message.ts';
-import type { Clock } from '../../system.ts';
-import { dice } from '../random.ts';
+import { dice } from '../seed/random.ts';
 import { staleCursor } from '../store/list-page.ts';
 import type { Fault, FaultKind } from './faults.ts';
 
@@ -45,7 +45,7 @@ interface ListBody {
   pagination?: { next_page: string | null; next_page_token: string | null };
 }
 
-const jsonOf = ({ body }: HttpReply): ListBody | undefined => {
+const listBody = ({ body }: HttpReply): ListBody | undefined => {
   try {
     return JSON.parse(body);
   } catch {
@@ -55,7 +55,7 @@ const jsonOf = ({ body }: HttpReply): ListBody | undefined => {
 
 /** The reply with changed JSON, or the same reply if its body isn't JSON. */
 const rewritten = (reply: WireReply, change: (json: ListBody) => unknown): WireReply => {
-  const json = jsonOf(reply);
+  const json = listBody(reply);
   return json === undefined ? reply : { ...reply, body: JSON.stringify(change(json)) };
 };
 
@@ -67,10 +67,10 @@ const foreignNextPage = (reply: WireReply, { location = elsewhere }: Fault, { ur
   });
 
 const repeatCursor = (reply: WireReply, _: Fault, { url }: HttpRequest): WireReply => {
-  const asked = new URL(url).searchParams.get('page_token');
+  const cursor = new URL(url).searchParams.get('page_token');
   return rewritten(reply, (json) => {
-    if (json.pagination === undefined || asked === null) return json;
-    return { ...json, pagination: { ...json.pagination, next_page: url, next_page_token: asked } };
+    if (json.pagination === undefined || cursor === null) return json;
+    return { ...json, pagination: { ...json.pagination, next_page: url, next_page_token: cursor } };
   });
 };
 

@@ -1,5 +1,5 @@
-import { idIn } from '../../uri.ts';
-import { denied, found, refuseInvalid } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { denied, refuseInvalid, requireFound } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -17,7 +17,7 @@ type ScheduleChange = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
 
 const onlyHost = 'Only the host or an admin can change these hours.';
 
-const check = ({ rules = [], timezone }: ScheduleChange): void =>
+const checkChange = ({ rules = [], timezone }: ScheduleChange): void =>
   refuseInvalid([...invalidRules(rules, 'rules'), ...wrongZone(timezone)]);
 
 const change = (
@@ -47,7 +47,7 @@ export const availability: Handlers<'availability'> = {
   list({ query }, { store }) {
     const { id } = requireEventType(store, idIn(query.event_type));
     return {
-      from: 'schedules s JOIN users u ON u.id = s.user',
+      from: 'schedules s LEFT JOIN users u ON u.id = s.user',
       doc: 's.doc',
       id: 's.id',
       columns: { name: "(u.doc ->> 'name')" },
@@ -59,12 +59,15 @@ export const availability: Handlers<'availability'> = {
   update({ params, body }, context) {
     const { store, caller } = context;
     const sql = 'SELECT id, doc, user, event_type FROM schedules WHERE id = ?';
-    const row = found(store.first<ScheduleRow & { event_type: string }>(sql, params.schedule), 'availability schedule');
+    const row = requireFound(
+      store.first<ScheduleRow & { event_type: string }>(sql, params.schedule),
+      'availability schedule',
+    );
     const { type } = requireEventType(store, row.event_type);
     // Assumed (availability.only-host): only the host can change an availability schedule, not the owner of the event
     // type.
     requireSelf(caller, row.user, onlyHost);
-    check(body);
+    checkChange(body);
     return change(row, body, type.uri, context);
   },
 
@@ -78,7 +81,7 @@ export const availability: Handlers<'availability'> = {
       )
       .filter(({ user }) => isSelf(caller, user));
     if (rows.length === 0) throw denied(onlyHost);
-    check(body);
+    checkChange(body);
     return rows.map((row) => change(row, body, type.uri, context));
   },
 };

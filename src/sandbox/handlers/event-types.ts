@@ -1,4 +1,4 @@
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
 import { invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { chooseOwner, requireSelf } from '../rules/access.ts';
@@ -12,6 +12,7 @@ import {
   requireEventType,
 } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
+import { joinSent } from '../store/list-page.ts';
 import { slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -29,9 +30,9 @@ const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
       )
       .map(({ slug }) => slug),
   );
-  const wanted = slugOf(name) || 'meeting';
-  let slug = wanted;
-  for (let number = 2; taken.has(slug); number++) slug = `${wanted}-${number}`;
+  const plainSlug = slugOf(name) || 'meeting';
+  let slug = plainSlug;
+  for (let number = 2; taken.has(slug); number++) slug = `${plainSlug}-${number}`;
   return slug;
 };
 
@@ -106,14 +107,14 @@ export const eventTypes: Handlers<'event-types'> = {
       owner,
       'Only the owner of the event type, or an admin or the owner of the organization, can change it.',
     );
-    const { timezone, location, description_plain, ...shown } = body;
+    const { timezone, location, description_plain, ...plainFields } = body;
     requireDuration(body.duration);
     refuseInvalid(wrongZone(timezone));
     const fields = Object.keys(body);
     if (fields.length === 0) return type;
     const changed = {
       ...type,
-      ...shown,
+      ...plainFields,
       ...(description_plain === undefined ? {} : descriptionOf(description_plain)),
       updated_at: timestamp(now),
     } as EventTypeRecord;
@@ -128,9 +129,9 @@ export const eventTypes: Handlers<'event-types'> = {
   hosts({ query }, { store }) {
     const { id } = requireEventType(store, idIn(query.event_type));
     return {
-      from: 'event_type_hosts h JOIN users u ON u.id = h.user',
-      doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),
-        'created_at', h.created_at, 'updated_at', h.created_at)`,
+      from: `event_type_hosts h LEFT JOIN users u ON u.id = h.user ${joinSent('event_type_hosts', 'h.id')}`,
+      doc: `coalesce(s.doc, json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),
+        'created_at', h.created_at, 'updated_at', h.created_at))`,
       id: 'h.id',
       columns: { name: "(u.doc ->> 'name')" },
       defaultSort: 'name',

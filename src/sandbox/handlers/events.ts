@@ -1,15 +1,16 @@
-import { idIn } from '../../uri.ts';
-import { conflict, found } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { conflict, requireFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { noticeCancellation } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { cancelInvitees, withoutInvitees } from '../rules/cancellation.ts';
+import { noticeCancellation } from '../rules/notices.ts';
 import { uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, UserRecord } from '../store/records.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
-const ofOrganization = { from: 'events e', id: 'e.id', columns: { start_time: 'e.start_time' } };
-const ofUser = {
+const listOfOrganization = { from: 'events e', id: 'e.id', columns: { start_time: 'e.start_time' } };
+const listOfUser = {
+  kind: 'events',
   from: 'event_hosts h CROSS JOIN events e ON e.id = h.event',
   id: 'h.event',
   columns: { start_time: 'h.start_time' },
@@ -20,13 +21,13 @@ export const events: Handlers<'events'> = {
     // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
     const group = query.group && idIn(query.group);
-    if (group !== undefined) found(store.text('groups', group), 'group');
+    if (group !== undefined) requireFound(store.text('groups', group), 'group');
     const implied = group && uri('organizations', caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
     // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
     const user = chooseOwner(store, caller, owners, { user: uri('users', caller.user) });
     return {
-      ...(user ? ofUser : ofOrganization),
+      ...(user ? listOfUser : listOfOrganization),
       doc: 'e.doc',
       defaultSort: 'start_time',
       where: [

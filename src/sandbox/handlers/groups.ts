@@ -1,7 +1,8 @@
-import { idIn } from '../../uri.ts';
-import { detail, found, invalid } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { detail, invalid, requireFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
+import { joinSent } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -10,14 +11,16 @@ import type { Store } from '../store/store.ts';
  * Assumed (groups.owner): the owner of a group relationship is an organization membership, shown with `user`, `name` and
  * `email`.
  */
-const relationship = `json_object('uri', '${uri('group_relationships', '')}' || r.id, 'role', r.role,
+const relationship = `coalesce(s.doc, json_object('uri', '${uri('group_relationships', '')}' || r.id, 'role', r.role,
   'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri('organization_memberships', '')}' || m.id,
     'user', u.doc ->> 'uri', 'name', u.doc ->> 'name', 'email', u.doc ->> 'email'),
-  'organization', '${uri('organizations', '')}' || m.organization, 'group', '${uri('groups', '')}' || r."group",
-  'created_at', r.created_at, 'updated_at', r.created_at)`;
-const relationshipTables = 'group_members r JOIN memberships m ON m.user = r.user JOIN users u ON u.id = r.user';
+  'organization', '${uri('organizations', '')}' || g.organization, 'group', '${uri('groups', '')}' || r."group",
+  'created_at', r.created_at, 'updated_at', r.created_at))`;
+const relationshipTables = `group_members r JOIN groups g ON g.id = r."group" LEFT JOIN memberships m ON m.user = r.user
+  LEFT JOIN users u ON u.id = r.user ${joinSent('group_members', 'r.id')}`;
 
-const requireGroup = (store: Store, id: string): GroupRecord => found(store.get<GroupRecord>('groups', id), 'group');
+const requireGroup = (store: Store, id: string): GroupRecord =>
+  requireFound(store.get<GroupRecord>('groups', id), 'group');
 
 const scopes = ['organization', 'owner', 'group'] as const;
 
@@ -45,14 +48,14 @@ export const groups: Handlers<'groups'> = {
     const [group, owner] = [query.group && idIn(query.group), query.owner && idIn(query.owner)];
     if (query.organization !== undefined) requireOrganization(caller, query.organization);
     if (group !== undefined) requireGroup(store, group);
-    if (owner !== undefined) found(store.first('SELECT 1 FROM memberships WHERE id = ?', owner), 'membership');
+    if (owner !== undefined) requireFound(store.first('SELECT 1 FROM memberships WHERE id = ?', owner), 'membership');
     return {
       from: relationshipTables,
       doc: relationship,
       id: 'r.id',
       columns: { created_at: 'r.created_at' },
       where: [
-        ['m.organization = ?', caller.organization],
+        ['g.organization = ?', caller.organization],
         ['r."group" = ?', group],
         ['m.id = ?', owner],
       ],
@@ -64,6 +67,6 @@ export const groups: Handlers<'groups'> = {
       `SELECT ${relationship} AS doc FROM ${relationshipTables} WHERE r.id = ?`,
       params.relationship,
     );
-    return found(row, 'group relationship').doc;
+    return requireFound(row, 'group relationship').doc;
   },
 };

@@ -1,5 +1,5 @@
-import { idIn } from '../../uri.ts';
-import { conflict, found, notFound } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { conflict, notFound, requireFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -24,7 +24,7 @@ export const invitees: Handlers<'invitees'> = {
 
   get({ params }, { store, caller }) {
     requireEvent(store, caller, params.event);
-    const invitee = found(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
+    const invitee = requireFound(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
     if (idIn(invitee.event) !== params.event) throw notFound('invitee');
     return invitee;
   },
@@ -39,7 +39,7 @@ export const invitees: Handlers<'invitees'> = {
   // future. Assumed (invitees.no-show-twice): marking an invitee as no-show again is refused with 409.
   'no-show'({ params }, context) {
     const { store, caller, now } = context;
-    const invitee = found(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
+    const invitee = requireFound(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
     const event: EventRecord = JSON.parse(requireEvent(store, caller, idIn(invitee.event)));
     if (invitee.no_show) throw conflict('The invitee is already marked as no-show.');
     const created_at = timestamp(now);
@@ -60,7 +60,7 @@ export const invitees: Handlers<'invitees'> = {
       "SELECT id, doc FROM invitees WHERE doc ->> '$.no_show.uri' = ?",
       uri('invitee_no_shows', params.no_show),
     );
-    const { id, doc } = found(row, 'no-show');
+    const { id, doc } = requireFound(row, 'no-show');
     const invitee: InviteeRecord = { ...JSON.parse(doc), updated_at: timestamp(now), no_show: null };
     const event: EventRecord = JSON.parse(requireEvent(store, caller, idIn(invitee.event)));
     store.update('invitees', id, invitee);

@@ -1,4 +1,4 @@
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
 import { type Detail, detail, refuseInvalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
@@ -27,15 +27,15 @@ export const oneOffs: Handlers<'one-offs'> = {
   create({ body }, context) {
     const { store, caller, now } = context;
     const { name, host, co_hosts = [], duration, date_setting, location: place } = body;
-    const wanted = [host, ...co_hosts].map((reference, index) => ({
+    const references = [host, ...co_hosts].map((reference, index) => ({
       parameter: index === 0 ? 'host' : `co_hosts[${index - 1}]`,
       id: idIn(reference),
     }));
-    requireSelf(caller, wanted[0]!.id);
+    requireSelf(caller, references[0]!.id);
     requireDuration(duration);
-    refuseInvalid([...wrongHosts(store, wanted), ...wrongZone(body.timezone)]);
+    refuseInvalid([...wrongHosts(store, references), ...wrongZone(body.timezone)]);
 
-    const hosts = wanted.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
+    const hosts = references.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
     const owner = hosts[0]!.user;
     // Assumed (one-offs.timezone): without a time zone, the dates of a one-off meeting are in the host's zone.
     const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);

@@ -1,15 +1,16 @@
-import { conflict, denied, found, notFound } from '../error-replies.ts';
+import { conflict, denied, notFound, requireFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { addNotice } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
+import { addNotice } from '../rules/notices.ts';
+import { joinSent } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import { type InvitationRecord, newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
-const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
-  'organization', '${uri('organizations', '')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at)`;
-const membershipTables = 'memberships m JOIN users u ON u.id = m.user';
+const membership = `coalesce(s.doc, json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
+  'organization', '${uri('organizations', '')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at))`;
+const membershipTables = `memberships m LEFT JOIN users u ON u.id = m.user ${joinSent('memberships', 'm.id')}`;
 
 export const orgs: Handlers<'orgs'> = {
   get({ params }, { store, caller }) {
@@ -33,7 +34,7 @@ export const members: Handlers<'members'> = {
         ['m.organization = ?', caller.organization],
         ['m.user = ?', user],
         ['m.role = ?', query.role],
-        ['u.email = ? COLLATE NOCASE', query.email],
+        ["coalesce(u.email, s.doc ->> '$.user.email') = ? COLLATE NOCASE", query.email],
       ],
     };
   },
@@ -43,7 +44,7 @@ export const members: Handlers<'members'> = {
       `SELECT ${membership} AS doc, m.user FROM ${membershipTables} WHERE m.id = ?`,
       params.membership,
     );
-    const { doc, user } = found(row, 'membership');
+    const { doc, user } = requireFound(row, 'membership');
     requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's membership.");
     return doc;
   },
@@ -57,7 +58,7 @@ export const members: Handlers<'members'> = {
       'SELECT user, role FROM memberships WHERE id = ?',
       params.membership,
     );
-    const { user, role } = found(row, 'membership');
+    const { user, role } = requireFound(row, 'membership');
     if (user === caller.user) throw denied("You can't remove yourself.");
     if (role === 'owner') throw denied("The owner of the organization can't be removed.");
     store.run('DELETE FROM memberships WHERE id = ?', params.membership);
@@ -110,7 +111,7 @@ export const invitations: Handlers<'invitations'> = {
   revoke({ params }, context) {
     const { store, caller } = context;
     requireAdministrator(caller);
-    const { uri: invitation, status } = found(
+    const { uri: invitation, status } = requireFound(
       store.get<InvitationRecord>('invitations', params.invitation),
       'invitation',
     );

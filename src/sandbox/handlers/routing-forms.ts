@@ -1,5 +1,5 @@
-import { idIn } from '../../uri.ts';
-import { found } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { requireFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
 
@@ -12,7 +12,7 @@ export const routingForms: Handlers<'routing-forms'> = {
 
   submissions({ query }, { store }) {
     const form = idIn(query.form);
-    found(store.text('routing_forms', form), 'routing form');
+    requireFound(store.text('routing_forms', form), 'routing form');
     return { from: 'submissions', where: [['form = ?', form]] };
   },
 };

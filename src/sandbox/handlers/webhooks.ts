@@ -1,6 +1,6 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
-import { idIn } from '../../uri.ts';
-import { conflict, denied, found, invalidParameter } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { conflict, denied, invalidParameter, requireFound } from '../error-replies.ts';
 import type { Caller, Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -29,7 +29,7 @@ const requireAccess = (store: Store, caller: Caller, scope: WebhookScope, owner:
  * Assumed (webhooks.owner): `user` and `group` of a webhook count only with their own scope; without `user`, it is the
  * caller; a group must be named.
  */
-const chooseOwner = (
+const chooseWebhookOwner = (
   store: Store,
   caller: Caller,
   { scope, user, group }: { scope: WebhookScope; user?: string | undefined; group?: string | undefined },
@@ -38,13 +38,13 @@ const chooseOwner = (
   const owner = owners[scope];
   if (owner === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
   requireAccess(store, caller, scope, owner);
-  if (scope !== 'organization') found(store.text(`${scope}s`, owner), scope);
+  if (scope !== 'organization') requireFound(store.text(`${scope}s`, owner), scope);
   return owner;
 };
 
 const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {
   const row = store.first<{ doc: string; owner: string }>('SELECT doc, owner FROM webhooks WHERE id = ?', id);
-  const { doc, owner } = found(row, 'webhook subscription');
+  const { doc, owner } = requireFound(row, 'webhook subscription');
   const webhook: WebhookRecord = JSON.parse(doc);
   requireAccess(store, caller, webhook.scope, owner);
   return webhook;
@@ -56,7 +56,7 @@ export const webhooks: Handlers<'webhooks'> = {
     // Assumed (webhooks.all-groups): admins and the owner can list the webhooks of all groups at once.
     const isOfAllGroups = query.scope === 'group' && query.group === undefined;
     if (isOfAllGroups) requireAdministrator(caller);
-    const owner = isOfAllGroups ? undefined : chooseOwner(store, caller, query);
+    const owner = isOfAllGroups ? undefined : chooseWebhookOwner(store, caller, query);
     return {
       from: 'webhooks',
       where: [
@@ -74,13 +74,13 @@ export const webhooks: Handlers<'webhooks'> = {
     const { organization } = caller;
     const { scope, url, events } = body;
     requireOrganization(caller, body.organization);
-    const owner = chooseOwner(store, caller, body);
+    const owner = chooseWebhookOwner(store, caller, body);
     // Assumed (webhooks.submissions): a routing form belongs to the organization, so webhooks of a user or group can't
     // report its submissions.
     if (scope !== 'organization' && events.includes('routing_form_submission.created'))
       throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
-    const known = 'SELECT 1 FROM webhooks WHERE scope = ? AND owner = ? AND callback_url = ?';
-    if (store.first(known, scope, owner, url))
+    const sql = 'SELECT 1 FROM webhooks WHERE scope = ? AND owner = ? AND callback_url = ?';
+    if (store.first(sql, scope, owner, url))
       throw conflict('A webhook subscription with this URL and scope already exists.');
     const id = store.nextId('webhook');
     const webhook = newWebhook({ id, organization, scope, owner, events, url, now });

@@ -1,18 +1,19 @@
 import { mcp } from '../../api/mcp.ts';
 import { scopes } from '../../api/scopes.ts';
+import type { RandomBytes } from '../../base/system.ts';
+import { isLoopbackUrl } from '../../base/uri.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import type { RandomBytes } from '../../system.ts';
-import { isLoopbackUrl } from '../../uri.ts';
-import { authenticate, findHolder, tokenIn } from '../authenticate.ts';
 import { denied, refusalOf, wrongMethod } from '../error-replies.ts';
 import type { WireReply } from '../faults/inject.ts';
 import type { Caller } from '../handler.ts';
+import { authenticate, findHolder, tokenIn } from '../oauth/authenticate.ts';
 import { exchangeToken } from '../oauth/grants.ts';
+import { fingerprint } from '../oauth/ready-tokens.ts';
 import { mcpPath } from '../oauth/resource.ts';
 import { signerOf } from '../oauth/signing.ts';
 import type { Sandbox } from '../open.ts';
-import { fingerprint } from '../ready-tokens.ts';
-import { currentHeaders } from '../throttle.ts';
+import { urlOf } from '../request-url.ts';
+import { currentHeaders } from '../rules/rate-limits.ts';
 
 /** Who sends a message, according to its token. */
 export interface McpCaller {
@@ -39,13 +40,13 @@ const metadataPath = `${mcp.metadata.path}${mcpPath}`;
 
 const methods: readonly string[] = ['GET', 'POST', 'DELETE'];
 
-const json = (status: number, body: string, headers: Record<string, string> = {}): WireReply => ({
+const jsonReply = (status: number, body: string, headers: Record<string, string> = {}): WireReply => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body,
 });
 
-const metadata = (origin: string): string =>
+const resourceMetadata = (origin: string): string =>
   JSON.stringify({
     resource: `${origin}${mcpPath}`,
     authorization_servers: [origin],
@@ -61,7 +62,7 @@ const challenge = (origin: string, hasToken: boolean, why: string): Record<strin
 };
 
 /** A web page that isn't of this computer must not reach the server, not even with a token. */
-const check = ({ method, headers: { origin } }: HttpRequest): void => {
+const checkRequest = ({ method, headers: { origin } }: HttpRequest): void => {
   if (!methods.includes(method)) throw wrongMethod(methods.join(', '));
   if (origin !== undefined && !isLoopbackUrl(origin))
     throw denied('The MCP server only accepts requests from programs and pages on this computer.');
@@ -102,7 +103,7 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
   const callerOf = ({ headers: { authorization } }: HttpRequest): McpCaller & { counted: Caller } =>
     store.transaction(() => {
       const now = clock.now();
-      const holder = findHolder(store, authorization, now);
+      const holder = findHolder(store, authorization);
       const counted = authenticate(holder, authorization, now, mcpPath);
       const { user } = counted;
       const given = tokenIn(authorization)!;
@@ -114,21 +115,21 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
   const refuse = (error: unknown, { origin }: URL, hasToken: boolean): WireReply => {
     const { status, body, message, headers } = refusalOf(error);
     const more = status === 401 ? challenge(origin, hasToken, message) : headers;
-    return json(status, body, { ...sandbox.refusalHeaders(), ...more });
+    return jsonReply(status, body, { ...sandbox.refusalHeaders(), ...more });
   };
 
   return {
     /** Undefined if the request isn't for the MCP server. */
     async answer(request: HttpRequest): Promise<WireReply | undefined> {
       if (!request.url.includes(mcpPath)) return undefined;
-      const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+      const url = urlOf(request);
       if (url?.pathname === metadataPath && request.method === 'GET')
-        return json(200, metadata(url.origin), sandbox.refusalHeaders());
+        return jsonReply(200, resourceMetadata(url.origin), sandbox.refusalHeaders());
       if (url?.pathname !== mcpPath) return undefined;
       const { method, headers, body } = request;
       let caller: ReturnType<typeof callerOf>;
       try {
-        check(request);
+        checkRequest(request);
         caller = callerOf(request);
       } catch (error) {
         return refuse(error, url, tokenIn(headers.authorization) !== undefined);

@@ -62,7 +62,7 @@ export const scopesIn = ({ scope = '' }: Parameters['values']): string[] => [
 const findError = (
   values: Parameters['values'],
   repeated: string[],
-  wanted: string[],
+  requestedScopes: string[],
   resource: string | null | undefined,
 ): [string, string] | undefined => {
   if (repeated.length > 0) return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}.`];
@@ -73,8 +73,8 @@ const findError = (
   if (values.code_challenge_method !== 'S256') return ['invalid_request', 'code_challenge_method must be S256.'];
   if (!challengePattern.test(values.code_challenge))
     return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url.'];
-  if (wanted.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.'];
-  if (!wanted.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.'];
+  if (requestedScopes.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.'];
+  if (!requestedScopes.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.'];
   if (resource === undefined) return ['invalid_target', 'resource names no resource of this server.'];
   return undefined;
 };
@@ -89,15 +89,15 @@ export const checkAuthorization = (store: Store, { origin, searchParams }: URL):
   if (redirectUri === undefined || repeated.includes('redirect_uri') || !client.allows(redirectUri))
     return { kind: 'untrusted', why: `This redirect_uri is not registered for ${client.name}.` };
   const state = repeated.includes('state') ? undefined : values.state;
-  const wanted = scopesIn(values);
+  const requestedScopes = scopesIn(values);
   const resource = resourceIn(values, origin);
-  const [error, why] = findError(values, repeated, wanted, resource) ?? [];
+  const [error, why] = findError(values, repeated, requestedScopes, resource) ?? [];
   if (error !== undefined) return { kind: 'wrong', redirectUri, state, error, why: why! };
   const request = {
     client: client.id,
     redirectUri,
     challenge: values.code_challenge!,
-    scopes: wanted as Scope[],
+    scopes: requestedScopes as Scope[],
     resource: resource ?? null,
     state,
     loginHint: values.login_hint,

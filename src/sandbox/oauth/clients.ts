@@ -1,5 +1,5 @@
-import { clientId } from '../ready-tokens.ts';
 import type { Store } from '../store/store.ts';
+import { clientId } from './ready-tokens.ts';
 
 export interface OAuthClient {
   id: string;
@@ -8,24 +8,24 @@ export interface OAuthClient {
   allows(redirectUri: string): boolean;
 }
 
-const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?(\/[!-"$-~]*)$/;
+const loopbackRedirect = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?(\/[!-"$-~]*)$/;
 
 /**
  * A redirect URI on this computer without its port, or undefined for any other one. RFC 8252 §7.3: the port may differ,
  * and everything else must match exactly. Compared as text, without URL normalization.
  */
-export const placeOf = (redirectUri: string): string | undefined => {
-  const [, host, port = '80', path] = loopback.exec(redirectUri) ?? [];
+export const withoutPort = (redirectUri: string): string | undefined => {
+  const [, host, port = '80', path] = loopbackRedirect.exec(redirectUri) ?? [];
   return host !== undefined && Number(port) <= 65_535 ? `${host}${path}` : undefined;
 };
 
 /** Public clients: they have no secret. */
-const known: readonly OAuthClient[] = [
+const builtInClients: readonly OAuthClient[] = [
   {
     id: clientId,
     name: 'sched',
     about: 'the command-line tool',
-    allows: (redirectUri) => /^http:\/\/(127\.0\.0\.1|\[::1\])\/callback$/.test(placeOf(redirectUri) ?? ''),
+    allows: (redirectUri) => /^http:\/\/(127\.0\.0\.1|\[::1\])\/callback$/.test(withoutPort(redirectUri) ?? ''),
   },
   {
     id: 'northlight-calendar',
@@ -38,14 +38,14 @@ const known: readonly OAuthClient[] = [
 const findRegistered = (store: Store, id: string): OAuthClient | undefined => {
   const row = store.first<{ name: string; redirect_uris: string }>('SELECT * FROM clients WHERE id = ?', id);
   if (row === undefined) return undefined;
-  const places: unknown[] = JSON.parse(row.redirect_uris).map(placeOf);
+  const places: unknown[] = JSON.parse(row.redirect_uris).map(withoutPort);
   return {
     id,
     name: row.name,
     about: 'a program that gave itself this name',
-    allows: (redirectUri) => places.includes(placeOf(redirectUri) ?? ''),
+    allows: (redirectUri) => places.includes(withoutPort(redirectUri) ?? ''),
   };
 };
 
 export const findClient = (store: Store, id = ''): OAuthClient | undefined =>
-  known.find((client) => client.id === id) ?? findRegistered(store, id);
+  builtInClients.find((client) => client.id === id) ?? findRegistered(store, id);

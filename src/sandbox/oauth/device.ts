@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
-import { fingerprint } from '../ready-tokens.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { type GrantContext, issueTokens, startFamily, type TokenGrant } from './grants.ts';
+import { fingerprint } from './ready-tokens.ts';
 
 interface DeviceCodeRow {
   hash: string;
@@ -48,9 +48,9 @@ export const startDevice = (
   return { device_code, user_code, expires_in: limits.deviceCodeSeconds, interval: pauseSeconds };
 };
 
-/** The device login with this code, as typed by the user, that waits for a decision. */
-export const openDevice = (store: Store, typed: string, now: number): DeviceCodeRow | undefined => {
-  const plain = typed.toUpperCase().replace(/[^A-Z]/g, '');
+/** The device login with this code, as the user entered it, that waits for a decision. */
+export const openDevice = (store: Store, entered: string, now: number): DeviceCodeRow | undefined => {
+  const plain = entered.toUpperCase().replace(/[^A-Z]/g, '');
   return store.all<DeviceCodeRow>(
     'SELECT * FROM device_codes WHERE user_code = ? AND decision IS NULL AND expires_at > ?',
     `${plain.slice(0, 4)}-${plain.slice(4)}`,
@@ -79,8 +79,8 @@ export const redeemDevice = (
   if (device.expires_at <= timestamp(now)) return { error: 'expired_token', refused: 'The device code has expired.' };
   const isEarly = isTooEarly(device, now);
   const pause = device.pause_seconds + (isEarly ? pauseSeconds : 0);
-  const asked = 'UPDATE device_codes SET asked_at = ?, pause_seconds = ? WHERE hash = ?';
-  store.run(asked, timestamp(now), pause, device.hash);
+  const update = 'UPDATE device_codes SET asked_at = ?, pause_seconds = ? WHERE hash = ?';
+  store.run(update, timestamp(now), pause, device.hash);
   if (isEarly) return { error: 'slow_down', refused: `Wait ${pause} seconds between two requests.` };
   if (device.decision === null) return { error: 'authorization_pending', refused: 'The user has not decided yet.' };
   if (device.decision === 'deny') return { error: 'access_denied', refused: 'The user denied the request.' };

@@ -7,11 +7,10 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../pages/consent-pages.ts';
 import { isFromOwnPage } from '../pages/forms.ts';
-import { loginsIn } from '../ready-tokens.ts';
+import { readTicket, writeTicket } from '../pages/ticket.ts';
+import { admit, tokenWindow } from '../rules/rate-limits.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { admit, tokenWindow } from '../throttle.ts';
-import { readTicket, writeTicket } from '../ticket.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
@@ -32,6 +31,7 @@ import {
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
+import { loginsIn } from './ready-tokens.ts';
 import { registerClient } from './registration.ts';
 import { resourceIn } from './resource.ts';
 import { signerOf } from './signing.ts';
@@ -54,7 +54,7 @@ type Values = Parameters['values'];
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-const json = (status: number, body: object, headers: Record<string, string> = {}): HttpReply => ({
+const jsonReply = (status: number, body: object, headers: Record<string, string> = {}): HttpReply => ({
   status,
   headers: { ...noStore, ...headers },
   body: JSON.stringify(body),
@@ -62,7 +62,7 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
 
 /** RFC 6749 §5.2. */
 const refused = (error: string, error_description: string, status = 400, headers: Record<string, string> = {}) =>
-  json(status, { error, error_description }, headers);
+  jsonReply(status, { error, error_description }, headers);
 
 /** Redirects to the client with the result as query parameters; `iss` names the issuer (RFC 9207). */
 const sendBack = (
@@ -85,69 +85,69 @@ const accountsOf = ({ store }: OAuthCall, hint?: string) => {
   return { logins, chosen, organization };
 };
 
-const authorize = (asked: OAuthCall): HttpReply => {
-  const verdict = checkAuthorization(asked.store, asked.url);
+const authorize = (call: OAuthCall): HttpReply => {
+  const verdict = checkAuthorization(call.store, call.url);
   if (verdict.kind === 'untrusted') return errorPage(verdict.why);
   if (verdict.kind === 'wrong')
-    return sendBack(asked, verdict, 302, { error: verdict.error, error_description: verdict.why });
+    return sendBack(call, verdict, 302, { error: verdict.error, error_description: verdict.why });
   const { client, request } = verdict;
-  const accounts = accountsOf(asked, request.loginHint);
-  if (asked.autoConsent) return sendBack(asked, request, 302, { code: issueCode(asked, request, accounts.chosen.id) });
-  return consentPage({ client, request, ticket: writeTicket('consent', request, asked), accounts });
+  const accounts = accountsOf(call, request.loginHint);
+  if (call.autoConsent) return sendBack(call, request, 302, { code: issueCode(call, request, accounts.chosen.id) });
+  return consentPage({ client, request, ticket: writeTicket('consent', request, call), accounts });
 };
 
 /** Reads the form of a page that asks for a decision. Undefined if the form didn't come from that page. */
-const readDecision = <Request>(asked: OAuthCall, page: 'consent' | 'device') => {
-  const form = readForm(asked.request);
-  if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(asked)) return undefined;
-  const ticket = readTicket<Request>(page, form.values.ticket ?? '', limits.authorizationCodeSeconds, asked);
+const readDecision = <Request>(call: OAuthCall, page: 'consent' | 'device') => {
+  const form = readForm(call.request);
+  if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(call)) return undefined;
+  const ticket = readTicket<Request>(page, form.values.ticket ?? '', limits.authorizationCodeSeconds, call);
   if (ticket === undefined || ticket.isExpired) return undefined;
-  const login = loginsIn(asked.store).find(({ role }) => role === form.values.user);
+  const login = loginsIn(call.store).find(({ role }) => role === form.values.user);
   return { request: ticket.request, decision: form.values.decision, user: login?.id };
 };
 
 const undecided = () => errorPage('The form has no decision or no account.');
 
-const decide = (asked: OAuthCall): HttpReply => {
-  const form = readDecision<AuthorizationRequest>(asked, 'consent');
+const decide = (call: OAuthCall): HttpReply => {
+  const form = readDecision<AuthorizationRequest>(call, 'consent');
   if (!form)
     return errorPage('This form did not come from the consent page, or the page was open for more than ten minutes.');
   const { request, decision, user } = form;
-  if (decision === 'allow' && user) return sendBack(asked, request, 303, { code: issueCode(asked, request, user) });
+  if (decision === 'allow' && user) return sendBack(call, request, 303, { code: issueCode(call, request, user) });
   if (decision !== 'deny') return undecided();
   const denial = { error: 'access_denied', error_description: 'The user denied the request.' };
-  return sendBack(asked, request, 303, denial);
+  return sendBack(call, request, 303, denial);
 };
 
 /** Handles the form of a client, and refuses one that is malformed or of an unknown client. */
 const forClient =
-  (answer: (asked: OAuthCall, values: Values) => HttpReply) =>
-  (asked: OAuthCall): HttpReply => {
-    const form = readForm(asked.request);
+  (answer: (call: OAuthCall, values: Values) => HttpReply) =>
+  (call: OAuthCall): HttpReply => {
+    const form = readForm(call.request);
     if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
     if (form.repeated.length > 0)
       return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
-    if (form.values.client_id === undefined && /^basic /i.test(asked.request.headers.authorization ?? ''))
+    if (form.values.client_id === undefined && /^basic /i.test(call.request.headers.authorization ?? ''))
       return refused('invalid_client', "HTTP Basic isn't offered: send client_id as a field of the form.", 401, {
         'www-authenticate': 'Basic realm="not offered"',
       });
     if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
-    if (!findClient(asked.store, form.values.client_id))
+    if (!findClient(call.store, form.values.client_id))
       return refused('invalid_client', 'The client is not registered.', 401);
-    return answer(asked, form.values);
+    return answer(call, form.values);
   };
 
-const deviceAuthorization = forClient((asked, values) => {
-  const wanted = scopesIn(values);
-  if (wanted.length === 0 || !wanted.every(isScope))
+const deviceAuthorization = forClient((call, values) => {
+  const requestedScopes = scopesIn(values);
+  if (requestedScopes.length === 0 || !requestedScopes.every(isScope))
     return refused('invalid_scope', 'scope is missing, or contains an unknown scope name.');
   // RFC 8707 §2: a client that wants tokens for the MCP server must not get some for the API.
-  if (resourceIn(values, asked.url.origin) !== null)
+  if (resourceIn(values, call.url.origin) !== null)
     return refused('invalid_target', 'A device login is for the API only.');
-  const started = startDevice(asked, { client: values.client_id!, scopes: wanted });
-  if (asked.autoConsent) decideDevice(asked.store, started.user_code, 'allow', accountsOf(asked).chosen.id);
-  const page = `${asked.url.origin}${oauthPaths.verify}`;
-  return json(200, {
+  const started = startDevice(call, { client: values.client_id!, scopes: requestedScopes });
+  if (call.autoConsent) decideDevice(call.store, started.user_code, 'allow', accountsOf(call).chosen.id);
+  const page = `${call.url.origin}${oauthPaths.verify}`;
+  return jsonReply(200, {
     ...started,
     verification_uri: page,
     verification_uri_complete: `${page}?user_code=${started.user_code}`,
@@ -155,20 +155,20 @@ const deviceAuthorization = forClient((asked, values) => {
 });
 
 /** The page of a device login: the user enters the code, or opens the page with the code in its address. */
-const verify = (asked: OAuthCall): HttpReply => {
-  const typed = asked.url.searchParams.get('user_code');
-  if (typed === null) return codePage();
-  const found = openDevice(asked.store, typed, asked.now);
-  const client = findClient(asked.store, found?.client);
-  if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
-  const { user_code: userCode, scopes: names } = found;
-  const ticket = writeTicket('device', { userCode }, asked);
-  return devicePage({ client, ticket, accounts: accountsOf(asked) }, names.split(' ').filter(isScope), userCode);
+const verify = (call: OAuthCall): HttpReply => {
+  const code = call.url.searchParams.get('user_code');
+  if (code === null) return codePage();
+  const device = openDevice(call.store, code, call.now);
+  const client = findClient(call.store, device?.client);
+  if (!device || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
+  const { user_code: userCode, scopes: names } = device;
+  const ticket = writeTicket('device', { userCode }, call);
+  return devicePage({ client, ticket, accounts: accountsOf(call) }, names.split(' ').filter(isScope), userCode);
 };
 
-const decideOnDevice = (asked: OAuthCall): HttpReply => {
-  const { now, store } = asked;
-  const form = readDecision<{ userCode: string }>(asked, 'device');
+const decideOnDevice = (call: OAuthCall): HttpReply => {
+  const { now, store } = call;
+  const form = readDecision<{ userCode: string }>(call, 'device');
   if (!form || !openDevice(store, form.request.userCode, now))
     return errorPage("This form didn't come from the page of a device login, or the code has expired.");
   const { request, decision, user = null } = form;
@@ -179,24 +179,24 @@ const decideOnDevice = (asked: OAuthCall): HttpReply => {
 
 /** A kind of grant: reads its parameters, finds the secret among those that were issued, and redeems it. */
 const grant =
-  <Data extends { client_id: string }, Found extends { client: string; user: string | null; resource?: string | null }>(
+  <Data extends { client_id: string }, Row extends { client: string; user: string | null; resource?: string | null }>(
     name: string,
     schema: z.ZodMiniType<Data>,
-    find: (store: Store, data: Data) => Found | undefined,
-    redeem: (asked: OAuthCall, data: Data, found: Found) => TokenGrant,
+    find: (store: Store, data: Data) => Row | undefined,
+    redeem: (call: OAuthCall, data: Data, row: Row) => TokenGrant,
   ) =>
-  (asked: OAuthCall, values: Values) => {
+  (call: OAuthCall, values: Values) => {
     const { data } = schema.safeParse(values);
     if (!data) return undefined;
-    const found = find(asked.store, data);
+    const row = find(call.store, data);
     const tokens = (): TokenGrant => {
-      if (found?.client !== data.client_id) return { refused: `This ${name} was not issued to this client.` };
+      if (row?.client !== data.client_id) return { refused: `This ${name} was not issued to this client.` };
       // RFC 8707 §2.2: tokens are for the resource that the person allowed.
-      if (values.resource !== undefined && resourceIn(values, asked.url.origin) !== (found.resource ?? null))
+      if (values.resource !== undefined && resourceIn(values, call.url.origin) !== (row.resource ?? null))
         return { error: 'invalid_target', refused: `This ${name} was not issued for this resource.` };
-      return redeem(asked, data, found);
+      return redeem(call, data, row);
     };
-    return { owner: found?.user, redeem: tokens };
+    return { owner: row?.user, redeem: tokens };
   };
 
 const grants = {
@@ -205,7 +205,7 @@ const grants = {
     'refresh token',
     RefreshGrant,
     (store, { refresh_token }) => findRefresh(store, refresh_token),
-    (asked, data, found) => refreshTokens(asked, data, found, asked.refreshReplayMilliseconds ?? 0),
+    (call, data, row) => refreshTokens(call, data, row, call.refreshReplayMilliseconds ?? 0),
   ),
   'urn:ietf:params:oauth:grant-type:device_code': grant(
     'device code',
@@ -217,44 +217,44 @@ const grants = {
 
 const isGrant = (name: string): name is keyof typeof grants => Object.hasOwn(grants, name);
 
-const token = forClient((asked, values) => {
+const token = forClient((call, values) => {
   const { grant_type: kind } = values;
   if (kind === undefined) return refused('invalid_request', 'grant_type is missing.');
   if (!isGrant(kind))
     return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
-  const found = grants[kind](asked, values);
-  if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
+  const grantRequest = grants[kind](call, values);
+  if (!grantRequest) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
   let headers: Record<string, string> = {};
-  if (found.owner && asked.limits) {
-    const window = tokenWindow(found.owner);
-    const admission = admit(asked.store, [window], asked.now);
+  if (grantRequest.owner && call.limits) {
+    const window = tokenWindow(grantRequest.owner);
+    const admission = admit(call.store, [window], call.now);
     headers = admission.headers;
     const words = `Rate limit reached: ${window.limit} token requests per minute and user (${window.name}).`;
     if (admission.refusedBy) return refused('rate_limited', words, 429, headers);
   }
-  const granted = found.redeem();
-  if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
-  const reply = json(200, granted, headers);
-  return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
+  const tokens = grantRequest.redeem();
+  if ('refused' in tokens) return refused(tokens.error ?? 'invalid_grant', tokens.refused, 400, headers);
+  const reply = jsonReply(200, tokens, headers);
+  return { ...reply, body: withOrigin(reply.body, call.url.origin) };
 });
 
-const revoke = forClient((asked, { client_id, token: secret }) => {
+const revoke = forClient((call, { client_id, token: secret }) => {
   if (secret === undefined) return refused('invalid_request', 'token is missing.');
-  revokeToken(asked.store, client_id!, secret);
-  return json(200, {});
+  revokeToken(call.store, client_id!, secret);
+  return jsonReply(200, {});
 });
 
-const register = (asked: OAuthCall): HttpReply => {
+const register = (call: OAuthCall): HttpReply => {
   // A web page can send other types without being allowed to, and many registrations push out older ones.
-  if (!/^application\/json\s*(;|$)/i.test(asked.request.headers['content-type'] ?? ''))
+  if (!/^application\/json\s*(;|$)/i.test(call.request.headers['content-type'] ?? ''))
     return refused('invalid_client_metadata', 'The body must be sent as application/json.');
-  const client = registerClient(asked, asked.request.body);
-  return 'error' in client ? refused(client.error, client.why) : json(201, client);
+  const client = registerClient(call, call.request.body);
+  return 'error' in client ? refused(client.error, client.why) : jsonReply(201, client);
 };
 
 /** RFC 8414 §2. Also the OpenID document, without claims about ID tokens: the sandbox issues none. */
-const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
-  json(200, {
+const serverMetadata = ({ url: { origin } }: OAuthCall): HttpReply =>
+  jsonReply(200, {
     issuer: origin,
     authorization_endpoint: `${origin}${oauthPaths.authorize}`,
     token_endpoint: `${origin}${oauthPaths.token}`,
@@ -271,15 +271,15 @@ const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
     authorization_response_iss_parameter_supported: true,
   });
 
-const endpoints: Record<string, Record<string, (asked: OAuthCall) => HttpReply>> = {
+const endpoints: Record<string, Record<string, (call: OAuthCall) => HttpReply>> = {
   [oauthPaths.authorize]: { GET: authorize, POST: decide },
   [oauthPaths.token]: { POST: token },
   [oauthPaths.revoke]: { POST: revoke },
   [oauthPaths.device]: { POST: deviceAuthorization },
   [oauthPaths.verify]: { GET: verify, POST: decideOnDevice },
   [oauthPaths.register]: { POST: register },
-  [oauthPaths.metadata]: { GET: metadata },
-  [oauthPaths.openid]: { GET: metadata },
+  [oauthPaths.metadata]: { GET: serverMetadata },
+  [oauthPaths.openid]: { GET: serverMetadata },
 };
 
 export const answerOAuth = (given: Omit<OAuthCall, 'seal'>): HttpReply => {

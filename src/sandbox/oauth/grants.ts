@@ -3,12 +3,13 @@ import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
-import type { RandomBytes } from '../../system.ts';
-import { fingerprint, insertFamily } from '../ready-tokens.ts';
-import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
+import { day } from '../../base/milliseconds.ts';
+import type { RandomBytes } from '../../base/system.ts';
+import { sweepWindows } from '../rules/rate-limits.ts';
+import { timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { sweepWindows } from '../throttle.ts';
 import type { AuthorizationRequest } from './authorization.ts';
+import { fingerprint, insertFamily } from './ready-tokens.ts';
 import { type Sign, timingSafeSame } from './signing.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
@@ -85,7 +86,7 @@ export const issueTokens = (world: GrantContext, login: Family, secret: string):
   const expires_at = timestamp(now + limits.accessTokenSeconds * 1000);
   store.add('access_tokens', { hash: fingerprint(access_token), ...owner, family, created_at, expires_at });
   store.add('refresh_tokens', { hash: fingerprint(refresh_token), family, created_at });
-  const dayAgo = timestamp(now - dayMilliseconds);
+  const dayAgo = timestamp(now - day);
   store.run('DELETE FROM access_tokens WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM codes WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM device_codes WHERE expires_at < ?', dayAgo);
@@ -191,20 +192,20 @@ const convertToScopes = (store: Store, family: number): string => {
 export const refreshTokens = (
   world: GrantContext,
   { refresh_token: token }: z.output<typeof RefreshGrant>,
-  known: Refresh,
+  refresh: Refresh,
   replayMilliseconds: number,
 ): TokenGrant => {
   const { store, now } = world;
-  const { family: id, user, resource } = known;
-  if (known.used_at !== null) {
-    const usedAt = Date.parse(known.used_at);
+  const { family: id, user, resource } = refresh;
+  if (refresh.used_at !== null) {
+    const usedAt = Date.parse(refresh.used_at);
     if (now - usedAt < replayMilliseconds)
-      return recordOf(world, { id, user, resource, scopes: known.scopes! }, token, usedAt);
+      return recordOf(world, { id, user, resource, scopes: refresh.scopes! }, token, usedAt);
     revokeFamily(store, id);
     return { refused: 'The refresh token was already used. All tokens of this login are revoked.' };
   }
   store.run('UPDATE refresh_tokens SET used_at = ? WHERE hash = ?', timestamp(now), fingerprint(token));
-  return issueTokens(world, { id, user, resource, scopes: known.scopes ?? convertToScopes(store, id) }, token);
+  return issueTokens(world, { id, user, resource, scopes: refresh.scopes ?? convertToScopes(store, id) }, token);
 };
 
 /** RFC 7009: a refresh token ends with its whole login, an access token alone. Unknown tokens are not an error. */

@@ -1,6 +1,6 @@
-import { isObject, jsonIn } from '../../json.ts';
+import { isObject, jsonIn } from '../../base/json.ts';
 import { timestamp } from '../store/names.ts';
-import { placeOf } from './clients.ts';
+import { withoutPort } from './clients.ts';
 import type { GrantContext } from './grants.ts';
 
 /** Older registrations are deleted. */
@@ -17,7 +17,7 @@ const nameIn = (value: unknown): string =>
     .slice(0, longestName) || 'A program without a name';
 
 const isRedirectUri = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= longestRedirectUri && placeOf(value) !== undefined;
+  typeof value === 'string' && value.length <= longestRedirectUri && withoutPort(value) !== undefined;
 
 /** RFC 7591 §3.2: registers a public client for redirect URIs on this computer, or says why not. */
 export const registerClient = (

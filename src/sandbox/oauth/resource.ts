@@ -6,7 +6,7 @@ export const mcpPath = '/mcp';
  * `resource`. Undefined if this server has no such resource.
  */
 export const resourceIn = ({ resource }: { resource?: string }, origin: string): string | null | undefined => {
-  const wanted = resource?.replace(/\/$/, '') ?? origin;
-  if (wanted === origin) return null;
-  return wanted === `${origin}${mcpPath}` ? mcpPath : undefined;
+  const target = resource?.replace(/\/$/, '') ?? origin;
+  if (target === origin) return null;
+  return target === `${origin}${mcpPath}` ? mcpPath : undefined;
 };

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from '../../system.ts';
+import type { RandomBytes } from '../../base/system.ts';
 import type { Store } from '../store/store.ts';
 
-const fact = 'oauth_key';
+const keyFact = 'oauth_key';
 
 /** The signing key of this sandbox, created on first use and stored with its data. Every request is a transaction. */
 const keyOf = (store: Store, randomBytes: RandomBytes): string => {
-  if (store.fact(fact) === undefined) store.setFact(fact, Buffer.from(randomBytes(32)).toString('base64url'));
-  return String(store.fact(fact));
+  if (store.fact(keyFact) === undefined) store.setFact(keyFact, Buffer.from(randomBytes(32)).toString('base64url'));
+  return String(store.fact(keyFact));
 };
 
 export type Sign = (text: string) => string;

@@ -1,6 +1,6 @@
 import { isEmailAddress } from '../../api/email-address.ts';
 import { type Detail, detail } from '../error-replies.ts';
-import type { KnownEventType } from '../rules/event-type.ts';
+import type { StoredEventType } from '../rules/event-type.ts';
 import { type LocationRecord, noTracking } from '../store/records.ts';
 import type { Booking } from './booking.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -19,9 +19,11 @@ interface Field {
   choices?: { value: string; label: string; needsText?: boolean }[];
   /** Asked for besides a choice that needs text. */
   text?: Field;
+  /** Whether more than one choice can be ticked. Each has a field of its own, such as `a1_0`. */
+  isMultiple?: boolean;
 }
 
-type Question = KnownEventType['type']['custom_questions'][number];
+type Question = StoredEventType['type']['custom_questions'][number];
 
 /** The value of the choice to type another answer. Another value would be taken for an answer. */
 const other = '…';
@@ -31,8 +33,10 @@ const questionField = (
   index: number,
 ): Field => {
   const name = `a${index + 1}`;
-  const field: Field = { name, label, isRequired: required, type: type === 'text' ? 'textarea' : 'text' };
-  if (type !== 'single_select') return field;
+  const isChoice = /_select$/.test(type) && answer_choices.length > 0;
+  const plainType = type === 'text' ? 'textarea' : type === 'phone_number' ? 'tel' : 'text';
+  const field: Field = { name, label, isRequired: required, type: plainType, isMultiple: type === 'multi_select' };
+  if (!isChoice) return field;
   const choices = answer_choices.map((value) => ({ value, label: value }));
   if (!include_other) return { ...field, choices };
   return {
@@ -65,63 +69,77 @@ const placeFields = (places: readonly LocationRecord[]): Field[] => {
   return [{ name: 'location', label: 'Where', type: 'text', isRequired: true, choices, text }];
 };
 
-const questionsOf = ({ type }: KnownEventType): Question[] =>
+const questionsOf = ({ type }: StoredEventType): Question[] =>
   type.custom_questions.filter(({ enabled }) => enabled).sort((one, another) => one.position - another.position);
 
-const fieldsOf = (known: KnownEventType): Field[] => [
+const fieldsOf = (eventType: StoredEventType): Field[] => [
   { name: 'name', label: 'Name', type: 'text', isRequired: true, autocomplete: 'name' },
   { name: 'email', label: 'Email', type: 'email', isRequired: true, autocomplete: 'email' },
-  ...placeFields(known.places),
-  ...questionsOf(known).map(questionField),
+  ...placeFields(eventType.places),
+  ...questionsOf(eventType).map(questionField),
 ];
 
-/** The field whose text a choice asks for, if that choice is the chosen one. */
-const textBeside = ({ choices, text }: Field, value: string | undefined): Field | undefined =>
-  choices?.find((choice) => choice.value === value)?.needsText ? text : undefined;
+type Choice = NonNullable<Field['choices']>[number];
+
+const choiceName = ({ name, isMultiple }: Field, index: number): string => (isMultiple ? `${name}_${index}` : name);
+
+/** The choices that are chosen. */
+const chosenIn = (field: Field, values: Values): Choice[] =>
+  field.choices?.filter(({ value }, index) => values[choiceName(field, index)] === value) ?? [];
+
+/** What a field says: what was typed, or the choices with what was typed beside them. */
+const answerIn = (field: Field, values: Values): string => {
+  const typed = ({ name }: Field) => values[name]?.trim() ?? '';
+  if (field.choices === undefined) return typed(field);
+  const answers = chosenIn(field, values).map(({ value, needsText: isTyped }) =>
+    isTyped && field.text ? typed(field.text) : value,
+  );
+  return answers.filter(Boolean).join(', ');
+};
+
+const emailProblem = 'Enter a full email address, such as name@example.com';
 
 const problemsOf = (field: Field, values: Values): Detail[] => {
-  const { name, type, isRequired, choices } = field;
-  const value = values[name]?.trim() ?? '';
-  if (value === '') return isRequired ? [detail(name, 'is required')] : [];
-  if (type === 'email' && !isEmailAddress(value)) return [detail(name, 'is not an email address')];
-  if (choices && !choices.some((choice) => choice.value === value)) return [detail(name, 'is not one of the choices')];
-  const text = textBeside(field, value);
-  return text ? problemsOf(text, values) : [];
+  const { name, type, isRequired, choices, text, isMultiple } = field;
+  const value = isMultiple ? '' : (values[name]?.trim() ?? '');
+  const chosen = chosenIn(field, values);
+  if (value === '' && chosen.length === 0) return isRequired ? [detail(name, 'is required')] : [];
+  if (type === 'email' && !isEmailAddress(value)) return [detail(name, emailProblem)];
+  if (choices && chosen.length === 0) return [detail(name, 'is not one of the choices')];
+  return text && chosen.some((choice) => choice.needsText) ? problemsOf(text, values) : [];
 };
 
 /** What is wrong with a form, by the name of the field. */
-export const formProblems = (known: KnownEventType, values: Values): Detail[] =>
-  fieldsOf(known).flatMap((field) => problemsOf(field, values));
+export const formProblems = (eventType: StoredEventType, values: Values): Detail[] =>
+  fieldsOf(eventType).flatMap((field) => problemsOf(field, values));
 
 /** The place that was chosen, with the words of the invitee if it needs them. */
-const placeIn = ({ places }: KnownEventType, values: Values): LocationRecord | undefined => {
+const placeIn = ({ places }: StoredEventType, values: Values): LocationRecord | undefined => {
   const place = places[places.length < 2 ? 0 : Number(values.location)];
   return place && needsText(place) ? { kind: place.kind, location: values.location_text!.trim() } : place;
 };
 
 /** The booking that a form without problems asks for, and the event type with the place that was chosen. */
-export const bookingIn = (known: KnownEventType, values: Values, search: URLSearchParams) => {
-  const location = placeIn(known, values);
-  const custom_questions = questionsOf(known).flatMap((question, index) => {
-    const field = questionField(question, index);
-    const text = textBeside(field, values[field.name]);
-    const answer = values[text?.name ?? field.name]?.trim();
+export const bookingIn = (eventType: StoredEventType, values: Values, search: URLSearchParams) => {
+  const location = placeIn(eventType, values);
+  const custom_questions = questionsOf(eventType).flatMap((question, index) => {
+    const answer = answerIn(questionField(question, index), values);
     return answer ? [{ question: question.name, answer, position: question.position }] : [];
   });
   const tracking = Object.fromEntries(
     Object.keys(noTracking).flatMap((name) => (search.get(name) ? [[name, search.get(name)!]] : [])),
   );
   return {
-    bookable: { ...known, places: location ? [location] : [] },
+    bookable: { ...eventType, places: location ? [location] : [] },
     person: { name: values.name!.trim(), email: values.email!.trim() },
     more: { custom_questions, tracking, ...(location && { location }) },
   };
 };
 
 /** The fields as an invitee filled them in before. */
-export const valuesOf = (known: KnownEventType, { invitee, event: { location } }: Booking): Values => {
-  const place = known.places.findIndex(({ kind }) => kind === location?.type);
-  const answers = questionsOf(known).flatMap(({ name }, index) => {
+export const valuesOf = (eventType: StoredEventType, { invitee, event: { location } }: Booking): Values => {
+  const place = eventType.places.findIndex(({ kind }) => kind === location?.type);
+  const answers = questionsOf(eventType).flatMap(({ name }, index) => {
     const answered = invitee.questions_and_answers.find(({ question }) => question === name);
     return answered ? [[`a${index + 1}`, answered.answer]] : [];
   });
@@ -135,19 +153,24 @@ export const valuesOf = (known: KnownEventType, { invitee, event: { location } }
 };
 
 /** The fields with those for the text beside a choice. */
-const allFields = (known: KnownEventType): Field[] =>
-  fieldsOf(known).flatMap((field) => (field.text ? [field, field.text] : [field]));
+const allFields = (eventType: StoredEventType): Field[] =>
+  fieldsOf(eventType).flatMap((field) => (field.text ? [field, field.text] : [field]));
 
 /** What was typed so far, without what belongs to one page: for a link to another one. */
-export const typedIn = (known: KnownEventType, values: Values): Values =>
-  Object.fromEntries(allFields(known).flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])));
+export const filledIn = (eventType: StoredEventType, values: Values): Values =>
+  Object.fromEntries(
+    allFields(eventType).flatMap((field) => {
+      const value = field.isMultiple ? answerIn(field, values) : values[field.name];
+      return value ? [[field.name, value]] : [];
+    }),
+  );
 
-interface Shown {
+interface FormState {
   values: Values;
   problems: readonly Detail[];
 }
 
-const drawText = ({ name, type, autocomplete }: Field, { values, problems }: Shown, isRequired: boolean): Html => {
+const drawText = ({ name, type, autocomplete }: Field, { values, problems }: FormState, isRequired: boolean): Html => {
   const problem = problems.find(({ parameter }) => parameter === name);
   const facts = html` id="${name}" name="${name}"${isRequired && html` required`}${
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
@@ -164,52 +187,69 @@ const drawLabel = ({ label, isRequired }: Field): Content => [
   !isRequired && html` <span class="optional">(optional)</span>`,
 ];
 
-const drawProblem = ({ name, label }: Field, { problems }: Shown): Content =>
+/** Whether a message says all, without the name of its field before it. */
+const isSentence = (message: string): boolean => /^[A-Z]/.test(message);
+
+const drawProblem = ({ name, label }: Field, { problems }: FormState): Content =>
   problems
     .filter(({ parameter }) => parameter === name)
-    .map(({ message }) => html`<p class="problem" id="${name}-problem"><bdi>${label}</bdi> ${message}</p>`);
+    .map(
+      ({ message }) =>
+        html`<p class="problem" id="${name}-problem">${isSentence(message) ? message : html`<bdi>${label}</bdi> ${message}`}</p>`,
+    );
 
 /** Text beside a choice is shown while that choice is chosen, so the browser must not require it. */
-const drawField = (field: Field, shown: Shown, isRequired = field.isRequired): Html => {
+const drawField = (field: Field, state: FormState, isRequired = field.isRequired): Html => {
   const { name, choices, text } = field;
   if (choices === undefined)
     return html`<div class="field"><label for="${name}">${drawLabel(field)}</label>
-${drawText(field, shown, isRequired)}${drawProblem(field, shown)}</div>`;
+${drawText(field, state, isRequired)}${drawProblem(field, state)}</div>`;
   const isShort = !text && choices.length < 4 && choices.every(({ label }) => label.length < 20);
-  const drawn = choices.map(
-    ({ value, label, needsText: hasText }, index) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${index === 0 && html` id="${name}"`}${
-        hasText && html` class="other"`
-      }${isRequired && html` required`}${shown.values[name] === value && html` checked`}> <bdi>${label}</bdi></label>`,
-  );
+  const kind = field.isMultiple ? 'checkbox' : 'radio';
+  const chosen = chosenIn(field, state.values);
+  const drawn = choices.map((choice, index) => {
+    const { value, label, needsText: hasText } = choice;
+    return html`<label><input type="${kind}" name="${choiceName(field, index)}" value="${value}"${index === 0 && html` id="${name}"`}${
+      hasText && html` class="other"`
+    }${isRequired && !field.isMultiple && html` required`}${chosen.includes(choice) && html` checked`}> <bdi>${label}</bdi></label>`;
+  });
   return html`<fieldset><legend>${drawLabel(field)}</legend><div class="choices ${isShort && 'flat'}">${drawn}</div>
-${text && html`<div class="beside">${drawField(text, shown, false)}</div>`}${drawProblem(field, shown)}</fieldset>`;
+${text && html`<div class="beside">${drawField(text, state, false)}</div>`}${drawProblem(field, state)}</fieldset>`;
 };
 
-/** An answer in an address that isn't one of the choices is another answer. */
-const withOther = (known: KnownEventType, values: Values): Values => {
+/** Ticks the choices of an answer such as `S, L` in an address. What isn't one of them is another answer. */
+const withOther = (eventType: StoredEventType, values: Values): Values => {
   const chosen = { ...values };
-  for (const { name, choices, text } of fieldsOf(known)) {
+  for (const field of fieldsOf(eventType)) {
+    const { name, choices = [], text, isMultiple } = field;
     const value = values[name];
-    if (text?.name !== `${name}_other` || value === undefined) continue;
-    if (choices?.some((choice) => choice.value === value)) continue;
-    chosen[name] = other;
-    chosen[text.name] = value;
+    if (value === undefined || choices.length === 0) continue;
+    let rest = `, ${value}, `;
+    for (const [index, choice] of choices.entries()) {
+      if (!isMultiple ? value !== choice.value : !rest.includes(`, ${choice.value}, `)) continue;
+      chosen[choiceName(field, index)] = choice.value;
+      rest = rest.replace(`, ${choice.value}, `, ', ');
+    }
+    const others = rest.split(', ').filter(Boolean).join(', ');
+    if (text?.name !== `${name}_other` || others === '' || choices.some((choice) => choice.value === value)) continue;
+    chosen[choiceName(field, choices.length - 1)] = other;
+    chosen[text.name] = others;
   }
   return chosen;
 };
 
-export const drawFields = (known: KnownEventType, values: Values, problems: readonly Detail[] = []): Html => {
-  const shown = { values: withOther(known, values), problems };
-  const [name, email, ...rest] = fieldsOf(known).map((field) => drawField(field, shown));
+export const drawFields = (eventType: StoredEventType, values: Values, problems: readonly Detail[] = []): Html => {
+  const state = { values: withOther(eventType, values), problems };
+  const [name, email, ...rest] = fieldsOf(eventType).map((field) => drawField(field, state));
   return html`<div class="pair">${name}${email}</div>${rest}`;
 };
 
 /** The problems, each with a link to its field. */
-export const drawProblems = (known: KnownEventType, problems: readonly Detail[]): Html => {
-  const fields = allFields(known);
+export const drawProblems = (eventType: StoredEventType, problems: readonly Detail[]): Html => {
+  const fields = allFields(eventType);
   return html`<ul>${problems.map(({ parameter, message }) => {
     const field = fields.find(({ name }) => name === parameter);
+    if (field && isSentence(message)) return html`<li><a href="#${field.name}">${message}</a></li>`;
     return html`<li>${field && html`<a href="#${field.name}"><bdi>${field.label}</bdi></a>`} ${message}</li>`;
   })}</ul>`;
 };

@@ -1,12 +1,14 @@
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
+import { wallClock } from '../../time/show.ts';
 import type { BookingContext } from '../rules/booking-rules.ts';
 import type { EventRecord, EventTypeRecord, InviteeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Content, type Html, html } from './html.ts';
 import { colorOf } from './layout.ts';
-import { type Moments, momentsIn } from './moment.ts';
+import { type Moments, momentsIn, type Reader } from './moment.ts';
+import { cityOf } from './places.ts';
 import type { PageRequest } from './visit.ts';
-import { listed, minutes, placeName } from './words.ts';
+import { joinList, minutes, placeName } from './words.ts';
 
 /** A booking as its invitee sees it. */
 export interface Booking {
@@ -47,22 +49,38 @@ export const closedBy = ({ invitee, event }: Booking, now: number): 'moved' | 'c
 };
 
 /** Times as the invitee reads them. */
-export const momentsOf = ({ invitee, type, hosts }: Booking): Moments =>
-  momentsIn(type.locale, invitee.timezone ?? hosts[0]!.timezone);
+export const momentsOf = (reader: Reader, { invitee, type, hosts }: Booking): Moments =>
+  momentsIn(reader, type.locale, invitee.timezone ?? hosts[0]!.timezone);
+
+/** The time of the host, unless the visitor is in the same zone: `(same for Amara)`, or `· 09:00 for Amara in Berlin`. */
+export const timeOfHost = (
+  reader: Reader,
+  { zone }: Moments,
+  { timezone, name }: Pick<UserRecord, 'timezone' | 'name'>,
+  at: number,
+): Content => {
+  if (timezone === zone) return undefined;
+  const person = html`<bdi>${name.split(' ')[0]}</bdi>`;
+  if (wallClock(timezone)(at) === wallClock(zone)(at)) return html` (same for ${person})`;
+  const theirs = momentsIn(reader, 'en', timezone);
+  const day = theirs.dateOf(at) !== momentsIn(reader, 'en', zone).dateOf(at) && `${theirs.weekday(theirs.dateOf(at))} `;
+  return html` · ${day}${theirs.clock(at)} for ${person} in ${cityOf(timezone)}`;
+};
 
 /** `Wed 18 November 2026, 13:30` */
 export const dateAndTime = ({ dayWithYear, dateOf, clock }: Moments, at: number): string =>
   `${dayWithYear(dateOf(at))}, ${clock(at)}`;
 
-const placeOf = ({ location }: EventRecord): Content => {
+/** The place of a meeting. Nobody joins one that was canceled. */
+const placeContent = ({ location }: EventRecord, isActive: boolean): Content => {
   if (location === null) return undefined;
   const { type, location: text, join_url: url } = location as Record<string, string | null>;
-  const shown = url?.replace(/^https?:\/\//, '');
+  const label = url?.replace(/^https?:\/\//, '');
   return [
     placeName(type ?? ''),
     text ? html`: <bdi>${text}</bdi>` : undefined,
     // Meetings take place elsewhere.
-    url && shown !== url ? html`, <a href="${html`${url}`}">${shown}</a>` : undefined,
+    isActive && url && label !== url ? html`, <a href="${html`${url}`}">${label}</a>` : undefined,
   ];
 };
 
@@ -71,23 +89,21 @@ const row = (term: Content, content: Content) => html`<dt>${term}</dt><dd>${cont
 export const hostNames = ({ hosts }: Booking): Html[] => hosts.map(({ name }) => html`<bdi>${name}</bdi>`);
 
 /** What was booked, when, where, and with whom. */
-export const bookingSheet = (booking: Booking): Html => {
+export const bookingSheet = (pageRequest: PageRequest, booking: Booking): Html => {
   const { invitee, event, type, hosts } = booking;
   const [start, end] = [Date.parse(event.start_time), Date.parse(event.end_time)];
-  const moments = momentsOf(booking);
-  const hostZone = hosts[0]!.timezone;
-  const hostTime = momentsIn(type.locale, hostZone).clock(start);
+  const moments = momentsOf(pageRequest, booking);
   const names = hostNames(booking);
-  const place = placeOf(event);
+  const place = placeContent(event, invitee.status === 'active');
   return html`<div class="sheet"><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(type.color)}"/></svg><dl>
 ${row('What', html`<strong><bdi>${event.name}</bdi></strong>, ${minutes((end - start) / 60_000)}`)}
 ${row(
   'When',
   html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${moments.span(start, end)}</strong><br>
-<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${hostTime === moments.clock(start) ? 'the same time' : hostTime} for ${names[0]} in ${hostZone}`}</span>`,
+<span class="soft">${cityOf(moments.zone)} time${timeOfHost(pageRequest, moments, hosts[0]!, start)}</span>`,
 )}
 ${place && row('Where', place)}
-${row('Who', listed([html`<bdi>${invitee.name}</bdi>`, ...names]))}
+${row('Who', joinList([html`<bdi>${invitee.name}</bdi>`, ...names]))}
 ${invitee.questions_and_answers.map(({ question, answer }) => row(html`<bdi>${question}</bdi>`, html`<bdi class="pre">${answer}</bdi>`))}
 </dl></div>`;
 };

@@ -1,10 +1,10 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
-import { capital } from '../../capital.ts';
+import { capital } from '../../base/numbers.ts';
 import type { HttpReply } from '../../http/message.ts';
 import type { AuthorizationRequest } from '../oauth/authorization.ts';
-import { type OAuthClient, placeOf } from '../oauth/clients.ts';
-import type { Login } from '../ready-tokens.ts';
+import { type OAuthClient, withoutPort } from '../oauth/clients.ts';
+import type { Login } from '../oauth/ready-tokens.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, page } from './layout.ts';
 
@@ -32,7 +32,7 @@ interface Question {
 }
 
 /** What is asked for, with a plain form without scripts; the focus order is top to bottom. */
-const question = (
+const drawQuestion = (
   { client, ticket, accounts }: Question,
   names: readonly Scope[],
   action: string,
@@ -60,12 +60,12 @@ ${list('Write access', ending(':write'))}
 </form>`;
 };
 
-export const consentPage = ({ request, ...asked }: Question & { request: AuthorizationRequest }): HttpReply => {
+export const consentPage = ({ request, ...question }: Question & { request: AuthorizationRequest }): HttpReply => {
   const { host } = new URL(request.redirectUri);
-  const isHere = placeOf(request.redirectUri) !== undefined;
+  const isHere = withoutPort(request.redirectUri) !== undefined;
   return consent(
-    `Allow ${asked.client.name} to use your account?`,
-    html`${question(asked, request.scopes, oauthPaths.authorize)}
+    `Allow ${question.client.name} to use your account?`,
+    html`${drawQuestion(question, request.scopes, oauthPaths.authorize)}
 <p class="soft">You will then be redirected to <code>${host}</code>${isHere && ', a program on this computer'}.</p>`,
     { formTargets: targetOf(request.redirectUri) },
   );
@@ -83,10 +83,10 @@ export const codePage = (why?: string): HttpReply =>
     { status: why === undefined ? 200 : 400 },
   );
 
-export const devicePage = (asked: Question, names: readonly Scope[], userCode: string): HttpReply => {
+export const devicePage = (question: Question, names: readonly Scope[], userCode: string): HttpReply => {
   const code = html`<p>Continue only if your device shows the code <code>${userCode}</code>.</p>\n`;
-  const title = `Allow ${asked.client.name} on another device to use your account?`;
-  return consent(title, question(asked, names, oauthPaths.verify, code));
+  const title = `Allow ${question.client.name} on another device to use your account?`;
+  return consent(title, drawQuestion(question, names, oauthPaths.verify, code));
 };
 
 export const deviceEndPage = (isAllowed: boolean): HttpReply =>

@@ -5,17 +5,20 @@ import { publicTypes } from './person-page.ts';
 import type { PageRequest } from './visit.ts';
 
 /** A page with an embedded booking page. Both names of this computer are used, so that the two have different origins. */
-export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined => {
+export const embedDemo = ({ store, url, embed }: PageRequest): HttpReply | undefined => {
   const [first] = publicTypes(store);
   if (!first) return undefined;
-  const asked = url.searchParams.get('page') ?? '';
-  const path = /^\/(?:book|d)\//.test(asked) ? asked : first.scheduling_url;
+  const requestedPath = url.searchParams.get('page') ?? '';
+  const path = /^\/(?:book|d)\//.test(requestedPath) ? requestedPath : first.scheduling_url;
   const other = new URL(url.origin);
   other.hostname = url.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
   const { origin } = other;
-  const snippet = `<div class="sched-inline"
+  const name = embed?.class ?? 'sched-inline';
+  const snippet = `<div class="${name}"
   data-url="${origin}${path}"
-  data-resize="true"></div>
+  data-resize="true">
+  <a href="${origin}${path}">
+    Choose a time</a></div>
 <script async
   src="${origin}/embed.js"></script>`;
   return page({
@@ -23,11 +26,11 @@ export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined =>
     main: 'demo',
     embeds: origin,
     content: html`<link rel="stylesheet" href="/assets/demo.css">
-<p class="soft">A page of yours at <code>${url.origin}</code>, with a booking page of the sandbox at <code>${origin}</code></p>
+<p class="soft">Your page (<code>${url.origin}</code>), with a booking page from <code>${origin}</code></p>
 <h1>Talk to us</h1>
 <p>The frame below grows and shrinks with its content, so there is no second scroll bar.</p>
 <div class="split">
-<div class="sched-inline" data-url="${origin}${path}" data-resize="true"></div>
+<div class="${name}" data-url="${origin}${path}" data-resize="true"><a href="${origin}${path}">Choose a time</a></div>
 <section>
 <h2>Messages to this page</h2>
 <table>

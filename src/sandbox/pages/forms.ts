@@ -2,9 +2,9 @@ import type { HttpReply } from '../../http/message.ts';
 import { type Parameters, readForm } from '../oauth/authorization.ts';
 import { signerOf } from '../oauth/signing.ts';
 import { timestamp } from '../store/names.ts';
-import { readTicket, writeTicket } from '../ticket.ts';
 import { type Html, html } from './html.ts';
 import { badge, page } from './layout.ts';
+import { readTicket, writeTicket } from './ticket.ts';
 import type { PageRequest } from './visit.ts';
 
 const ticketSeconds = 2 * 3600;
@@ -17,8 +17,8 @@ const ticketContext = ({ store, systemNow, randomBytes }: PageRequest) => ({
 });
 
 /** The hidden field of a form that is sent to the address of its own page. That address names the form and its record. */
-export const ticketField = (asked: PageRequest): Html =>
-  html`<input type="hidden" name="ticket" value="${writeTicket(asked.url.pathname, {}, ticketContext(asked))}">`;
+export const ticketField = (pageRequest: PageRequest): Html =>
+  html`<input type="hidden" name="ticket" value="${writeTicket(pageRequest.url.pathname, {}, ticketContext(pageRequest))}">`;
 
 /** Browsers send both headers with a form. Other programs have no reason to. */
 export const isFromOwnPage = ({ url, request: { headers } }: Pick<PageRequest, 'url' | 'request'>): boolean =>
@@ -45,13 +45,18 @@ const refusal = ({ url }: PageRequest): HttpReply =>
 
 /** Reads the form of a page and answers with `accept`, or with a page that says why the form is refused. */
 export const withForm = (
-  asked: PageRequest,
+  pageRequest: PageRequest,
   accept: (form: SentForm) => HttpReply | undefined,
 ): HttpReply | undefined => {
-  const form = readForm(asked.request);
-  if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(asked)) return refusal(asked);
-  const ticket = readTicket(asked.url.pathname, form.values.ticket ?? '', ticketSeconds, ticketContext(asked));
-  return ticket === undefined ? refusal(asked) : accept({ values: form.values, ...ticket });
+  const form = readForm(pageRequest.request);
+  if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(pageRequest)) return refusal(pageRequest);
+  const ticket = readTicket(
+    pageRequest.url.pathname,
+    form.values.ticket ?? '',
+    ticketSeconds,
+    ticketContext(pageRequest),
+  );
+  return ticket === undefined ? refusal(pageRequest) : accept({ values: form.values, ...ticket });
 };
 
 /** Makes a change once per page that was shown. A form that is sent again gets the invitee of the first time. */

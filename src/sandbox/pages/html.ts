@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '../../uri.ts';
+import { isLoopbackUrl } from '../../base/uri.ts';
 
 /**
  * A path of this service, a part of the page, or an address of this machine. To a browser, `//` and `/\` begin the name of
@@ -20,7 +20,7 @@ export class Html {
 
   static join(parts: readonly string[], values: readonly Content[]): Html {
     const safe = values.map((value, index) =>
-      typeof value === 'string' && linkStart.test(parts[index]!) && !isOwnLink(value) ? '#' : textOf(value),
+      typeof value === 'string' && linkStart.test(parts[index]!) && !isOwnLink(value) ? '#' : contentText(value),
     );
     return new Html(String.raw({ raw: parts }, ...safe));
   }
@@ -41,10 +41,10 @@ const unshowable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\
 const escaped = (text: string): string =>
   text.replaceAll(unshowable, '\ufffd').replaceAll(/[&<>"']/g, (sign) => escapes[sign]!);
 
-const textOf = (value: Content): string => {
+const contentText = (value: Content): string => {
   if (value === undefined || value === false) return '';
   if (typeof value === 'string') return escaped(value);
-  return Array.isArray(value) ? value.map(textOf).join('') : String(value);
+  return Array.isArray(value) ? value.map(contentText).join('') : String(value);
 };
 
 /**

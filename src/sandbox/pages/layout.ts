@@ -1,6 +1,7 @@
 import type { EmbedMessage } from '../../api/embed.ts';
 import type { HttpReply } from '../../http/message.ts';
 import { type Content, type Html, html } from './html.ts';
+import { directionOf } from './moment.ts';
 import { isEmbedded, parentOf } from './visit.ts';
 
 interface PageFacts {
@@ -12,6 +13,8 @@ interface PageFacts {
   /** What an embedded page tells the page around it. */
   message?: EmbedMessage | undefined;
   title: string;
+  /** The language of what is offered. The words around it are English. */
+  language?: string | undefined;
   content: Html;
   /** Below the content, for developers. */
   aside?: Html | undefined;
@@ -85,6 +88,7 @@ export const alert = (heading: string, content: Content): Html =>
 /** A page of the sandbox as a reply. */
 export const page = (facts: PageFacts): HttpReply => {
   const { status = 200, url, title, content, aside, main, styles = [], scripts = [] } = facts;
+  const { language = 'en' } = facts;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy(facts),
@@ -97,7 +101,7 @@ export const page = (facts: PageFacts): HttpReply => {
     ...facts.headers,
   };
   const body = html`<!doctype html>
-<html lang="en">
+<html lang="${language}"${directionOf(language) === 'rtl' && html` dir="rtl"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -105,7 +109,7 @@ export const page = (facts: PageFacts): HttpReply => {
 <link rel="icon" href="/assets/icon.svg">
 ${['/assets/pages.css', ...styles].map((path) => html`<link rel="stylesheet" href="${path}">\n`)}${[url && '/assets/page.js', ...scripts].map((path) => path && html`<script type="module" src="${path}"></script>\n`)}</head>
 <body class="${isEmbedded(url) && 'embed'}"${scriptFacts(facts)}>
-<main class="${main}">
+<main class="${main}"${language !== 'en' && html` lang="en"`}>
 ${content}
 </main>
 ${aside && html`<aside class="dev">${aside}</aside>`}

@@ -1,8 +1,8 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
 import { datesOf } from '../rules/dates.ts';
-import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
+import { requireEventType, type StoredEventType } from '../rules/event-type.ts';
 import type { EventRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Booking, closedBy, findBooking } from './booking.ts';
@@ -12,7 +12,7 @@ import type { PageRequest } from './visit.ts';
 export interface Offer {
   organization: string;
   /** The event type, with the settings of a single-use link. */
-  known: KnownEventType;
+  eventType: StoredEventType;
   owner: UserRecord;
   /** The names of those who take part. */
   hosts: string[];
@@ -30,8 +30,8 @@ type Override = Omit<Value<Catalogue['shares']['create']['body']>, 'event_type'>
  * Assumed (shares.length): an invitee chooses one of the `duration_options` of a share. Without them, it has the
  * `duration` of the share; without both, the duration options of the event type.
  */
-const lengthsOf = ({ duration, duration_options: options }: Override, known: KnownEventType): number[] =>
-  options?.length ? options : duration === undefined ? known.options : [duration];
+const lengthsOf = ({ duration, duration_options: options }: Override, eventType: StoredEventType): number[] =>
+  options?.length ? options : duration === undefined ? eventType.options : [duration];
 
 /**
  * Assumed (shares.period): `max_booking_time` limits the days from the current one on, unless `period_type` is
@@ -43,24 +43,24 @@ const periodOf = ({ period_type, max_booking_time: days }: Override, zone: strin
     : datesOf({ type: 'days_in_future', days: Math.max(days, 0) }, zone, now);
 
 /** The event type as a share offers it, and the lengths that visitors can choose from. */
-const withShare = (known: KnownEventType, override: Override, owner: UserRecord, now: number) => {
-  const { name = known.type.name, availability_rule: hours, location_configurations: places } = override;
-  const lengths = lengthsOf(override, known);
-  const usual = override.duration ?? known.type.duration;
+const withShare = (eventType: StoredEventType, override: Override, owner: UserRecord, now: number) => {
+  const { name = eventType.type.name, availability_rule: hours, location_configurations: places } = override;
+  const lengths = lengthsOf(override, eventType);
+  const usual = override.duration ?? eventType.type.duration;
   const duration = lengths.includes(usual) ? usual : lengths[0]!;
   return {
     lengths,
-    known: {
-      ...known,
-      type: { ...known.type, name, duration },
-      places: places?.length ? places : known.places,
-      dates: known.dates ?? periodOf(override, owner.timezone, now),
+    eventType: {
+      ...eventType,
+      type: { ...eventType.type, name, duration },
+      places: places?.length ? places : eventType.places,
+      dates: eventType.dates ?? periodOf(override, owner.timezone, now),
       ...(hours && { hours }),
     },
   };
 };
 
-const hostNames = (store: Store, { id, type }: KnownEventType, owner: UserRecord): string[] =>
+const participantNames = (store: Store, { id, type }: StoredEventType, owner: UserRecord): string[] =>
   type.pooling_type === 'collective'
     ? store
         .all<{ name: string }>(
@@ -97,38 +97,51 @@ export const movingAt = ({ store, url }: PageRequest): Booking | undefined => {
   return id === undefined ? undefined : findBooking(store, id);
 };
 
+/** The ID in the address of a single-use link or a one-off meeting. */
+const linkIdIn = ({ url }: PageRequest): string | undefined => /^\/d\/([^/]+)\//.exec(url.pathname)?.[1]?.toUpperCase();
+
+/** Whose meeting a single-use link offers. */
+export const ownerOfShare = (pageRequest: PageRequest): UserRecord | undefined => {
+  const row = pageRequest.store.first<{ doc: string }>(
+    `SELECT u.doc FROM shares s JOIN event_types t ON t.id = s.event_type
+     JOIN users u ON t.doc ->> '$.profile.owner' = u.doc ->> 'uri' WHERE s.id = ?`,
+    linkIdIn(pageRequest) ?? '',
+  );
+  return row && JSON.parse(row.doc);
+};
+
 /**
  * Finds what an address offers. `used`: it is a single-use link, and someone booked with it. `closed`: it is for moving a
  * booking that can't be moved.
  */
-export const findOffer = (asked: PageRequest): Offer | 'used' | 'closed' | undefined => {
-  const { store, url, now } = asked;
-  const moving = movingAt(asked);
+export const findOffer = (pageRequest: PageRequest): Offer | 'used' | 'closed' | undefined => {
+  const { store, url, now } = pageRequest;
+  const moving = movingAt(pageRequest);
   if (moving && closedBy(moving, now)) return 'closed';
-  const id = /^\/d\/([^/]+)\//.exec(url.pathname)?.[1]?.toUpperCase();
+  const id = linkIdIn(pageRequest);
   const share = store.first<{ id: string; doc: string; event_type: string; used_by: string | null }>(
     `SELECT id, doc, event_type, used_by FROM shares WHERE ${moving ? 'used_by' : 'id'} = ?`,
     moving?.id ?? id ?? '',
   );
   if (share && !moving && share.used_by !== null) return 'used';
   const [where, value] = eventTypeAt(share?.event_type ?? (moving && idIn(moving.type.uri)), id, url.pathname);
-  const found = store.first<{ id: string; organization: string }>(
+  const row = store.first<{ id: string; organization: string }>(
     `SELECT id, organization FROM event_types WHERE active AND doc ->> 'deleted_at' IS NULL AND ${where}`,
     value,
   );
-  if (!found) return moving && 'closed';
-  const plain = requireEventType(store, found.id);
+  if (!row) return moving && 'closed';
+  const plain = requireEventType(store, row.id);
   const owner = store.get<UserRecord>('users', idIn(plain.type.profile!.owner))!;
-  const { known, lengths } = share
+  const { eventType, lengths } = share
     ? withShare(plain, JSON.parse(share.doc).share_override, owner, now)
-    : { known: plain, lengths: [plain.type.duration] };
+    : { eventType: plain, lengths: [plain.type.duration] };
   const chosen = Number(url.searchParams.get('duration') ?? (moving && lengthOf(moving.event)));
-  const duration = lengths.includes(chosen) ? chosen : known.type.duration;
+  const duration = lengths.includes(chosen) ? chosen : eventType.type.duration;
   return {
-    organization: found.organization,
-    known: { ...known, type: { ...known.type, duration }, ...leaving(moving?.event) },
+    organization: row.organization,
+    eventType: { ...eventType, type: { ...eventType.type, duration }, ...leaving(moving?.event) },
     owner,
-    hosts: hostNames(store, known, owner),
+    hosts: participantNames(store, eventType, owner),
     lengths,
     ...(share && { share: share.id }),
     ...(moving && { moving }),

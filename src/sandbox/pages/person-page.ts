@@ -3,7 +3,7 @@ import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, colorOf, face, page } from './layout.ts';
-import { link, type PageRequest } from './visit.ts';
+import { isEmbedded, link, type PageRequest } from './visit.ts';
 import { minutes } from './words.ts';
 
 const personAt = (store: Store, path: string): UserRecord | undefined => {
@@ -20,50 +20,51 @@ export const publicTypes = (store: Store): EventTypeRecord[] =>
     )
     .map(({ doc }) => JSON.parse(doc));
 
-const meetings = (asked: PageRequest, { uri }: UserRecord): Content => {
-  const types = publicTypes(asked.store).filter(({ profile }) => profile?.owner === uri);
+const meetings = (pageRequest: PageRequest, { uri }: UserRecord): Content => {
+  const types = publicTypes(pageRequest.store).filter(({ profile }) => profile?.owner === uri);
   if (types.length === 0) return html`<p>Nothing can be booked here at the moment.</p>`;
   return html`<ul class="meetings">${types.map(
     ({ name, duration, color, scheduling_url, description_plain }) =>
       html`<li><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(color)}"/></svg>
-<a href="${link(asked, scheduling_url)}"><bdi>${name}</bdi></a> <span class="soft">${minutes(duration)}</span>
+<a href="${link(pageRequest, scheduling_url)}"><bdi>${name}</bdi></a> <span class="soft">${minutes(duration)}</span>
 ${description_plain !== null && html`<p class="soft pre"><bdi>${description_plain}</bdi></p>`}</li>`,
   )}</ul>`;
 };
 
 /** What people can book with a person. */
-export const personPage = (asked: PageRequest): HttpReply | undefined => {
-  const person = personAt(asked.store, asked.url.pathname);
+export const personPage = (pageRequest: PageRequest): HttpReply | undefined => {
+  const person = personAt(pageRequest.store, pageRequest.url.pathname);
   if (person === undefined) return undefined;
   return page({
-    url: asked.url,
+    url: pageRequest.url,
     title: `Meetings with ${person.name}`,
-    content: html`${badge}<p class="who">${face(person)}</p><h1><bdi>${person.name}</bdi></h1>${meetings(asked, person)}`,
+    content: html`${badge}<p class="who">${face(person)}</p><h1><bdi>${person.name}</bdi></h1>${meetings(pageRequest, person)}`,
   });
 };
 
 /** A link to the page of a host. */
-export const hostLink = (asked: PageRequest, { scheduling_url, name }: UserRecord): Html =>
-  html`<p><a href="${link(asked, scheduling_url)}">Other meetings with <bdi>${name}</bdi></a></p>`;
+export const hostLink = (pageRequest: PageRequest, { scheduling_url, name }: UserRecord): Html =>
+  html`<p><a href="${link(pageRequest, scheduling_url)}">Other meetings with <bdi>${name}</bdi></a></p>`;
 
 /** For whatever isn't offered: nobody learns whether it is inactive, was deleted or never existed. */
-export const missingPage = (asked: PageRequest): HttpReply => {
-  const host = personAt(asked.store, asked.url.pathname.split('/', 3).join('/'));
+export const missingPage = (pageRequest: PageRequest): HttpReply => {
+  const host = personAt(pageRequest.store, pageRequest.url.pathname.split('/', 3).join('/'));
   return page({
     status: 404,
-    url: asked.url,
-    title: 'This page does not exist',
-    content: html`${badge}<h1>This page does not exist</h1>
-<p>Its link may be wrong, or what it led to is no longer offered.</p>${host && hostLink(asked, host)}
+    url: pageRequest.url,
+    title: "We can't find this page",
+    content: html`${badge}<h1>We can't find this page</h1>
+<p>Check the link, or ask for a new one: this meeting may no longer be offered.</p>
+${host ? hostLink(pageRequest, host) : !isEmbedded(pageRequest.url) && html`<p><a href="/#pages">All booking pages of this sandbox</a></p>`}
 <p class="soft">For developers: <code>sched event-types list --json=name,active,scheduling_url</code> lists the pages that work.</p>`,
   });
 };
 
-export const usedPage = ({ url }: PageRequest): HttpReply =>
+export const usedPage = (pageRequest: PageRequest, owner: UserRecord | undefined): HttpReply =>
   page({
     status: 410,
-    url,
-    title: 'This link was used',
-    content: html`${badge}<h1>This link was used</h1><p>It was for one booking. Ask for a new link if you want to book again.</p>
+    url: pageRequest.url,
+    title: 'This link has already been used',
+    content: html`${badge}<h1>This link has already been used</h1><p>It works for one booking only.</p>${owner && hostLink(pageRequest, owner)}
 <p class="soft">For developers: <code>sched shares create</code> makes a new link.</p>`,
   });

@@ -1,8 +1,8 @@
+import { day, minute } from '../../base/milliseconds.ts';
 import { intervalsOn, minutesOf, type Schedule } from '../rules/availability.ts';
-import { type Agenda, eventsWithSeats, hostsAt, readAgenda } from '../rules/booking-rules.ts';
-import type { KnownEventType } from '../rules/event-type.ts';
+import { type Agenda, eventsWithSeats, freeHostsAt, readAgenda } from '../rules/booking-rules.ts';
+import type { StoredEventType } from '../rules/event-type.ts';
 import { localTime } from '../rules/local-time.ts';
-import { dayMilliseconds } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { addDays } from './moment.ts';
 
@@ -12,8 +12,6 @@ export interface Start {
   /** Free seats of a group event. */
   seats?: number;
 }
-
-const minute = 60_000;
 
 const offsetAt = (zone: string, at: number): number => {
   const { date, minutes } = localTime(zone, at);
@@ -33,7 +31,7 @@ const gridOf = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, step:
     const intervals = intervalsOn(rules, date, weekday);
     if (intervals.length === 0) continue;
     // More than the day in any zone. Two offsets mean that the clocks change in between.
-    const offsets = [midnight - dayMilliseconds, midnight + 2 * dayMilliseconds].map((at) => offsetAt(timezone, at));
+    const offsets = [midnight - day, midnight + 2 * day].map((at) => offsetAt(timezone, at));
     const isSteady = offsets[0] === offsets[1];
     for (const { from: first, to: end } of intervals)
       for (let minutes = minutesOf(first); minutes < minutesOf(end); minutes += step)
@@ -45,7 +43,7 @@ const gridOf = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, step:
   return starts;
 };
 
-const gridIn = ({ known: { type, dates }, hosts }: Agenda, from: number, to: number): number[] => {
+const gridIn = ({ eventType: { type, dates }, hosts }: Agenda, from: number, to: number): number[] => {
   const step = Math.min(type.duration, 30);
   if (dates?.kind !== 'spots') return hosts.flatMap(({ hours }) => gridOf(hours, step, from, to));
   return dates.spots.flatMap((spot) =>
@@ -56,23 +54,23 @@ const gridIn = ({ known: { type, dates }, hosts }: Agenda, from: number, to: num
 /** The starts from one moment on and before another that the booking accepts, in order. */
 export const startsBetween = (
   store: Store,
-  known: KnownEventType,
+  eventType: StoredEventType,
   { from, to, now }: { from: number; to: number; now: number },
   /** Which times to look at. Default: those of the hours, in steps. */
-  wanted?: number[],
+  candidates?: number[],
 ): Start[] => {
-  const agenda = readAgenda(store, known, from, to + known.type.duration * minute);
+  const agenda = readAgenda(store, eventType, from, to + eventType.type.duration * minute);
   const seats = new Map<number, number>();
-  for (const { event } of eventsWithSeats(store, known, from, to).reverse())
+  for (const { event } of eventsWithSeats(store, eventType, from, to).reverse())
     seats.set(Date.parse(event.start_time), event.invitees_counter.limit - event.invitees_counter.active);
-  const times = new Set(wanted ?? [...seats.keys(), ...gridIn(agenda, from, to)]);
+  const times = new Set(candidates ?? [...seats.keys(), ...gridIn(agenda, from, to)]);
   return [...times]
     .filter((at) => from <= at && at < to && at > now)
     .sort((one, other) => one - other)
     .flatMap((at): Start[] => {
       const left = seats.get(at);
       if (left !== undefined) return [{ at, seats: left }];
-      if (!Array.isArray(hostsAt(agenda, at))) return [];
-      return [known.type.kind === 'group' ? { at, seats: known.limit } : { at }];
+      if (!Array.isArray(freeHostsAt(agenda, at))) return [];
+      return [eventType.type.kind === 'group' ? { at, seats: eventType.limit } : { at }];
     });
 };

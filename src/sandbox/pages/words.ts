@@ -1,11 +1,11 @@
-import { counted } from '../../numbers.ts';
+import { counted } from '../../base/numbers.ts';
 import type { LocationRecord } from '../store/records.ts';
 import type { Content } from './html.ts';
 
 export const minutes = (number: number): string => counted(number, 'minute');
 
 /** `Ada, Ben and Cem` */
-export const listed = (parts: readonly Content[]): Content =>
+export const joinList = (parts: readonly Content[]): Content =>
   parts.map((part, index) => [index > 0 && (index === parts.length - 1 ? ' and ' : ', '), part]);
 
 const places: Record<LocationRecord['kind'], string> = {

@@ -1,5 +1,5 @@
-import { idIn } from '../../uri.ts';
-import { denied, detail, found, invalid } from '../error-replies.ts';
+import { idIn } from '../../base/uri.ts';
+import { denied, detail, invalid, requireFound } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store, Text } from '../store/store.ts';
@@ -17,8 +17,13 @@ interface Owners {
  * Assumed (paging.owners): in lists, `user` alone works only for the caller; another user needs `organization` too, and
  * an admin or owner. Where neither has a default, one of them is required.
  */
-export const chooseOwner = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): string | undefined => {
-  const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
+export const chooseOwner = (
+  store: Store,
+  caller: Caller,
+  owners: Owners,
+  fallback: Owners = {},
+): string | undefined => {
+  const query = owners.user === undefined && owners.organization === undefined ? fallback : owners;
   if (query.user === undefined && query.organization === undefined)
     throw invalid(
       ...['user', 'organization'].map((name) => detail(name, 'user or organization is required', 'required')),
@@ -28,7 +33,7 @@ export const chooseOwner = (store: Store, caller: Caller, asked: Owners, fallbac
   if (user === caller.user) return user;
   if (query.organization === undefined) throw denied("To read another user's records, send organization too.");
   requireAdministrator(caller);
-  if (user !== undefined) found(store.text('users', user), 'user');
+  if (user !== undefined) requireFound(store.text('users', user), 'user');
   return user;
 };
 
@@ -58,7 +63,7 @@ export const requireOrganization = (caller: Caller, organization: string) => {
  * organization.
  */
 export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
-  const event = found(store.text<EventRecord>('events', id), 'event');
+  const event = requireFound(store.text<EventRecord>('events', id), 'event');
   const isHost = () => store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user);
   if (!isAdministrator(caller) && !isHost()) throw denied("You don't host this event.");
   return event;

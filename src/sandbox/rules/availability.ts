@@ -1,8 +1,9 @@
 import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availability.ts';
 import type { Value } from '../../api/field.ts';
 import { weekdays } from '../../api/weekdays.ts';
+import { day as dayLength, minute } from '../../base/milliseconds.ts';
 import { type Detail, detail } from '../error-replies.ts';
-import { dayMilliseconds, uri } from '../store/names.ts';
+import { uri } from '../store/names.ts';
 import type { UserRecord } from '../store/records.ts';
 import { localTime } from './local-time.ts';
 
@@ -21,7 +22,7 @@ const workingHours = (timezone: string, seededAt: number): Rule[] => {
     { from: '09:00', to: '12:30' },
     { from: '13:00', to: '17:00' },
   ];
-  const daysOff = [-16, 12].map((days) => localTime(timezone, seededAt + days * dayMilliseconds).date);
+  const daysOff = [-16, 12].map((days) => localTime(timezone, seededAt + days * dayLength).date);
   return [
     ...workdays.map((wday): Rule => ({ type: 'wday', wday, intervals })),
     ...daysOff.map((date): Rule => ({ type: 'date', date, intervals: [] })),
@@ -67,10 +68,8 @@ export const intervalsOn = (rules: Rule[], date: string, weekday: string): Inter
   return rule?.intervals ?? [];
 };
 
-const minute = 60_000;
-
 /** Every minute of a meeting, and its last moment. */
-const momentsOf = (start: number, end: number): number[] => [
+const everyMinute = (start: number, end: number): number[] => [
   ...Array.from({ length: Math.ceil((end - start) / minute) }, (_, index) => start + index * minute),
   end - 1,
 ];
@@ -84,7 +83,7 @@ export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>
   const hasClockChange = Math.round((until - minutes) * minute) !== end - start;
   if (!hasClockChange) return intervals.some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
   // The clocks may leave the interval and return to it: look at the whole meeting.
-  const moments = momentsOf(start, end).map((at) => localTime(timezone, at));
+  const moments = everyMinute(start, end).map((at) => localTime(timezone, at));
   return intervals.some(({ from, to }) =>
     moments.every((at) => at.date === date && minutesOf(from) <= at.minutes && at.minutes < minutesOf(to)),
   );

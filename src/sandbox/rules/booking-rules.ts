@@ -1,10 +1,10 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
+import { day } from '../../base/milliseconds.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { ChangeContext } from '../handler.ts';
-import { noticeBooking } from '../notices.ts';
-import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
+import { timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,
   type EventTypeRecord,
@@ -20,8 +20,9 @@ import { queueInviteeEvent } from '../webhooks/outbox.ts';
 import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
 import { isWithin } from './dates.ts';
-import type { KnownEventType } from './event-type.ts';
+import type { StoredEventType } from './event-type.ts';
 import { wrongZone } from './local-time.ts';
+import { noticeBooking } from './notices.ts';
 
 type BookingBody = Value<Catalogue['invitees']['create']['body']>;
 
@@ -53,13 +54,13 @@ const wrongAnswers = (
   { custom_questions: questions }: EventTypeRecord,
   answers: BookingBody['custom_questions'] = [],
 ) => {
-  const asked = questions.filter(({ enabled }) => enabled);
+  const enabledQuestions = questions.filter(({ enabled }) => enabled);
   const details: Detail[] = [];
   const seen = new Set<string>();
   for (const [index, { question: text, answer, position }] of answers.entries()) {
     const wrong = (field: string, message: string) =>
       details.push(detail(`custom_questions[${index}].${field}`, message));
-    const question = asked.find(({ name }) => name === text);
+    const question = enabledQuestions.find(({ name }) => name === text);
     if (!question) wrong('question', 'is not a question of this event type');
     else if (seen.has(text)) wrong('question', 'is answered twice');
     else if (question.position !== position) wrong('position', `must be ${question.position} for this question`);
@@ -70,7 +71,7 @@ const wrongAnswers = (
     }
     seen.add(text);
   }
-  for (const { name, required } of asked)
+  for (const { name, required } of enabledQuestions)
     if (required && !seen.has(name)) details.push(detail('custom_questions', `"${name}" must be answered`, 'required'));
   return details;
 };
@@ -79,13 +80,13 @@ const wrongAnswers = (
  * Assumed (invitees.location): the location of a booking is one the event type offers, and its first one by default.
  * Assumed (invitees.location-text): `location.location` is required for the kinds `ask_invitee` and `outbound_call`.
  */
-const choosePlace = (places: LocationRecord[], wanted: BookingBody['location']): LocationRecord | undefined => {
-  if (places.length === 0 && !wanted) return undefined;
-  const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
+const choosePlace = (places: LocationRecord[], choice: BookingBody['location']): LocationRecord | undefined => {
+  if (places.length === 0 && !choice) return undefined;
+  const offered = choice ? places.find(({ kind }) => kind === choice.kind) : places[0];
   if (places.length === 0) throw invalidParameter('location.kind', 'is not available: this event type has no location');
   if (!offered) throw invalidParameter('location.kind', `must be one of: ${places.map(({ kind }) => kind).join(', ')}`);
   const needsWords = offered.kind === 'ask_invitee' || offered.kind === 'outbound_call';
-  const location = needsWords ? wanted?.location : offered.location;
+  const location = needsWords ? choice?.location : offered.location;
   if (needsWords && !location)
     throw invalidParameter('location.location', `is required for ${offered.kind}`, 'required');
   return location === undefined ? { kind: offered.kind } : { kind: offered.kind, location };
@@ -98,7 +99,7 @@ interface Span {
 
 /** What decides when a meeting can start: the hours of each host, and the times at which they are busy. */
 export interface Agenda {
-  known: KnownEventType;
+  eventType: StoredEventType;
   hosts: Array<{ user: string; hours: Pick<Schedule, 'timezone' | 'rules'>; busy: Span[] }>;
 }
 
@@ -119,21 +120,21 @@ const busyTimes = (store: Store, user: string, from: number, to: number, left = 
     .map(({ start_time, end_time }) => ({ start: Date.parse(start_time), end: Date.parse(end_time) }));
 
 /** Reads what decides about all meetings between two moments. */
-export const readAgenda = (store: Store, known: KnownEventType, from: number, to: number): Agenda => {
+export const readAgenda = (store: Store, eventType: StoredEventType, from: number, to: number): Agenda => {
   const schedules = store.all<{ user: string; doc: string }>(
     'SELECT user, doc FROM schedules WHERE event_type = ? ORDER BY user',
-    known.id,
+    eventType.id,
   );
   const hosts = schedules.map(({ user, doc }) => {
     const hours: Schedule = JSON.parse(doc);
-    return { user, hours: { ...hours, ...known.hours }, busy: busyTimes(store, user, from, to, known.left) };
+    return { user, hours: { ...hours, ...eventType.hours }, busy: busyTimes(store, user, from, to, eventType.left) };
   });
-  return { known, hosts };
+  return { eventType, hosts };
 };
 
 /** The hosts who can take part: all of them, or with round robin any of them. */
-export const hostsAt = ({ known, hosts }: Agenda, start: number): string[] | 'unavailable' | 'taken' => {
-  const { type, dates } = known;
+export const freeHostsAt = ({ eventType, hosts }: Agenda, start: number): string[] | 'unavailable' | 'taken' => {
+  const { type, dates } = eventType;
   const end = start + type.duration * 60_000;
   const isShared = type.pooling_type === 'round_robin';
   // Assumed (one-offs.hours): the single spots of a one-off meeting replace the hosts' hours; on its days, those hours
@@ -147,26 +148,26 @@ export const hostsAt = ({ known, hosts }: Agenda, start: number): string[] | 'un
 };
 
 /** Returns the hosts of the meeting. Refuses a time outside the availability (400) or already booked (409). */
-const chooseHosts = (store: Store, known: KnownEventType, start: number, end: number): string[] => {
-  const free = hostsAt(readAgenda(store, known, start, end), start);
+const chooseHosts = (store: Store, eventType: StoredEventType, start: number, end: number): string[] => {
+  const free = freeHostsAt(readAgenda(store, eventType, start, end), start);
   if (free === 'unavailable')
     throw invalidParameter('start_time', 'is outside the availability of this event type', free);
   if (free === 'taken') throw conflict('This time is no longer available.');
-  if (known.type.pooling_type !== 'round_robin') return free;
+  if (eventType.type.pooling_type !== 'round_robin') return free;
   // Assumed (invitees.round-robin): round robin picks the host with the fewest meetings, counted from a week before the
   // start.
   const loadOf = (user: string) =>
     store.all<{ n: number }>(
       'SELECT count(*) AS n FROM event_hosts WHERE user = ? AND start_time >= ?',
       user,
-      timestamp(start - 7 * dayMilliseconds),
+      timestamp(start - 7 * day),
     )[0]!.n;
   const [next] = free.map((user) => ({ user, load: loadOf(user) })).sort((a, b) => a.load - b.load);
   return [next!.user];
 };
 
 /** The group events that start between two moments and have a free seat, in the order in which seats are taken. */
-export const eventsWithSeats = (store: Store, { id, type }: KnownEventType, from: number, to: number) => {
+export const eventsWithSeats = (store: Store, { id, type }: StoredEventType, from: number, to: number) => {
   if (type.kind !== 'group') return [];
   // Several hosts of a round-robin event type can each have one.
   const rows = store.all<{ id: string; doc: string }>(
@@ -181,7 +182,7 @@ export const eventsWithSeats = (store: Store, { id, type }: KnownEventType, from
 };
 
 /** Whether this address is already booked for a group event at this time. */
-export const isBookedFor = (store: Store, { id, type }: KnownEventType, start: number, email: string): boolean =>
+export const isBookedFor = (store: Store, { id, type }: StoredEventType, start: number, email: string): boolean =>
   type.kind === 'group' &&
   store.first(
     `SELECT 1 FROM events e JOIN invitees i ON i.event = e.id
@@ -215,7 +216,7 @@ interface Booked {
 /** Stores a booking. `moved` has the fields of an invitee who was booked for another time before. */
 export const storeBooking = (
   body: NewBooking,
-  bookable: KnownEventType,
+  bookable: StoredEventType,
   { store, now, caller, method }: BookingContext,
   moved: Partial<InviteeRecord> = {},
 ): Booked => {
@@ -268,7 +269,7 @@ export const reportBooking = (context: ChangeContext, { invitee, event }: Booked
 };
 
 /** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
-export const book = (body: NewBooking, bookable: KnownEventType, context: BookingContext): InviteeRecord => {
+export const book = (body: NewBooking, bookable: StoredEventType, context: BookingContext): InviteeRecord => {
   const booked = storeBooking(body, bookable, context);
   reportBooking(context, booked);
   return booked.invitee;

@@ -1,10 +1,10 @@
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
 import type { ChangeContext } from '../handler.ts';
-import { noticeCancellation } from '../notices.ts';
 import { timestamp } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 import { logActivity } from './activity.ts';
+import { noticeCancellation } from './notices.ts';
 
 /** The event without some of its active invitees. Without any left, it is canceled too. */
 export const withoutInvitees = (event: EventRecord, count: number, now: number): EventRecord => {

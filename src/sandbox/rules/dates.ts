@@ -1,7 +1,8 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
+import { day } from '../../base/milliseconds.ts';
 import { type Detail, detail } from '../error-replies.ts';
-import { dayMilliseconds, timestamp } from '../store/names.ts';
+import { timestamp } from '../store/names.ts';
 import { localTime } from './local-time.ts';
 
 type DateSetting = Value<Catalogue['one-offs']['create']['body']>['date_setting'];
@@ -27,7 +28,7 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
     return { kind: 'days', timezone, first: setting.start_date, last: setting.end_date, onlyWeekdays: false };
   const first = localTime(timezone, now).date;
   // Counts calendar days: a day with a clock change has 23 or 25 hours.
-  const last = Date.parse(first) + Math.min(setting.days, centuryDays) * dayMilliseconds;
+  const last = Date.parse(first) + Math.min(setting.days, centuryDays) * day;
   return {
     kind: 'days',
     timezone,

@@ -1,13 +1,14 @@
-import { idIn } from '../../uri.ts';
+import { day } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
 import type { HandlerContext } from '../handler.ts';
-import { addNotice } from '../notices.ts';
-import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
+import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextActivityId, writeActivity } from './activity.ts';
+import { addNotice } from './notices.ts';
 
 /** Assumed (compliance.delay): the service deletes the data 7 days after it accepted the request. */
-const deletionDelayMilliseconds = 7 * dayMilliseconds;
+const deletionDelayMilliseconds = 7 * day;
 
 const gone = 'Deleted';
 
@@ -42,8 +43,8 @@ const beyondAscii = "GLOB '*[^ -~]*'";
 
 /** Whether an address is in a JSON array of lower-case addresses. */
 const isAmong = (emails: string): ((address: string) => boolean) => {
-  const wanted = new Set<string>(JSON.parse(emails));
-  return (address) => wanted.has(address.toLowerCase());
+  const addresses = new Set<string>(JSON.parse(emails));
+  return (address) => addresses.has(address.toLowerCase());
 };
 
 /** `emails`, here and below, is a JSON array of the requested addresses in lower case. */
@@ -123,6 +124,14 @@ const carryOut = (store: Store, { id, organization, emails, due_at, requested_by
 /** How many deletions one request carries out, so that no request waits for thousands. Later requests do the rest. */
 const maxPerRequest = 20;
 
+export const isDeletionDue = (store: Store, now: number): boolean => {
+  const { at } = store.recall(
+    'first deletion',
+    () => store.first<{ at: string | null }>('SELECT min(due_at) AS at FROM deletions')!,
+  );
+  return at !== null && at <= timestamp(now);
+};
+
 /** Carries out deletions that have come due since the last request. */
 export const carryOutDeletions = (store: Store, now: number) => {
   store.transaction(() => {
@@ -138,5 +147,5 @@ export const carryOutDeletions = (store: Store, now: number) => {
 
 /** Carries out all deletions that are due, for those who see the data without a request to the service. */
 export const finishDeletions = (store: Store, now: number) => {
-  while (store.first('SELECT 1 FROM deletions WHERE due_at <= ?', timestamp(now))) carryOutDeletions(store, now);
+  while (isDeletionDue(store, now)) carryOutDeletions(store, now);
 };

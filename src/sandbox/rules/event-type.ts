@@ -1,5 +1,5 @@
 import { limits } from '../../api/limits.ts';
-import { found, invalidParameter } from '../error-replies.ts';
+import { invalidParameter, requireFound } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -7,7 +7,7 @@ import { newSchedule, type Rule } from './availability.ts';
 import type { Dates } from './dates.ts';
 
 /** An event type with facts that the API doesn't show. */
-export interface KnownEventType {
+export interface StoredEventType {
   id: string;
   type: EventTypeRecord;
   limit: number;
@@ -39,13 +39,15 @@ export const requireDuration = (duration: number | undefined): void => {
  * Assumed (event-types.visible): all members of the organization can read its event types; a deleted one counts as not
  * found.
  */
-export const requireEventType = (store: Store, id: string): KnownEventType => {
-  const known = store.first<EventTypeRow>(
-    `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
+export const requireEventType = (store: Store, id: string): StoredEventType => {
+  const row = requireFound(
+    store.first<EventTypeRow>(
+      `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
      WHERE id = ? AND doc ->> 'deleted_at' IS NULL`,
-    id,
+      id,
+    ),
+    'event type',
   );
-  const row = found(known, 'event type');
   const type: EventTypeRecord = JSON.parse(row.doc);
   // Assumed (shares.inherited-options): the duration of an event type is always one of the duration options that a
   // share inherits; only some event types have more.

@@ -1,9 +1,9 @@
-import { idIn } from '../../uri.ts';
-import { noticeCancellation } from '../notices.ts';
+import { idIn } from '../../base/uri.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { type BookingContext, type NewBooking, reportBooking, storeBooking } from './booking-rules.ts';
 import { cancelInvitees, withoutInvitees } from './cancellation.ts';
-import type { KnownEventType } from './event-type.ts';
+import type { StoredEventType } from './event-type.ts';
+import { noticeCancellation, rescheduled } from './notices.ts';
 
 /**
  * Books an invitee for another time and cancels the booking they had. Must run in a transaction: a refusal or a crash
@@ -13,7 +13,7 @@ import type { KnownEventType } from './event-type.ts';
  */
 export const reschedule = (
   body: NewBooking,
-  known: KnownEventType,
+  eventType: StoredEventType,
   old: InviteeRecord,
   context: BookingContext,
 ): InviteeRecord => {
@@ -24,9 +24,14 @@ export const reschedule = (
   store.update('events', eventId, event);
   store.update('invitees', id, { ...old, status: 'canceled' });
   const { tracking, text_reminder_number, payment } = old;
-  const booked = storeBooking(body, known, context, { tracking, text_reminder_number, payment, old_invitee: old.uri });
+  const booked = storeBooking(body, eventType, context, {
+    tracking,
+    text_reminder_number,
+    payment,
+    old_invitee: old.uri,
+  });
   cancelInvitees(context, [old], event, { rescheduled: true, new_invitee: booked.invitee.uri });
-  noticeCancellation(context, event, [old], { canceled_by: old.name, reason: 'Rescheduled' });
+  noticeCancellation(context, event, [old], { canceled_by: old.name, reason: rescheduled });
   reportBooking(context, booked);
   store.run('UPDATE shares SET used_by = ? WHERE used_by = ?', idIn(booked.invitee.uri), id);
   return booked.invitee;

@@ -1,10 +1,10 @@
-import { idIn } from '../../uri.ts';
-import { dice } from '../random.ts';
+import { idIn } from '../../base/uri.ts';
 import { makeId, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, GroupRecord, RoutingFormRecord } from '../store/records.ts';
 import type { Row } from '../world/draft.ts';
 import type { ActivityEntry, EventEntry, World } from '../world/schema.ts';
 import { reachDays } from './events.ts';
+import { dice } from './random.ts';
 
 /** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;

@@ -1,11 +1,12 @@
-import { dice, type Roll } from '../random.ts';
+import { day as dayLength, hour, minute } from '../../base/milliseconds.ts';
 import { intervalsOn, isOpen } from '../rules/availability.ts';
 import { instantOf, localTime } from '../rules/local-time.ts';
-import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
+import { makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
-import type { Host, KnownType } from '../world/draft.ts';
+import type { Host, WorldEventType } from '../world/draft.ts';
 import type { EventEntry, InviteeEntry } from '../world/schema.ts';
 import invented from './invented.json' with { type: 'json' };
+import { dice, type Roll } from './random.ts';
 
 type Person = (typeof invented.people)[number];
 
@@ -29,7 +30,7 @@ const companyOf = ({ email }: Person): string => {
 };
 
 /** Everyone answers the required questions, and two of three the others. */
-const answersOf = ({ custom_questions: questions }: EventTypeRecord, person: Person, number: number) =>
+const inventAnswers = ({ custom_questions: questions }: EventTypeRecord, person: Person, number: number) =>
   Object.fromEntries(
     questions
       .filter(({ required }) => required || number % 3 > 0)
@@ -43,7 +44,7 @@ const answersOf = ({ custom_questions: questions }: EventTypeRecord, person: Per
 type Made = EventEntry & { created: string; invitees: InviteeEntry[] };
 
 /** Invents the events of the demo. The same time always gives the same ones. */
-export const inventEvents = (hosted: readonly KnownType[], members: readonly string[], now: number) => {
+export const inventEvents = (hosted: readonly WorldEventType[], members: readonly string[], now: number) => {
   const roll = dice(20_260);
   /** When each host is busy, to avoid overlapping meetings. */
   const busy: Array<{ user: string; from: number; to: number }> = [];
@@ -53,7 +54,7 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
   let invitees = 0;
 
   /** A start on this day that works for all hosts, searched from a random half-hour on. */
-  const findStart = ({ type }: KnownType, hosts: Host[], day: number): number | undefined => {
+  const findStart = ({ type }: WorldEventType, hosts: Host[], day: number): number | undefined => {
     const [first] = hosts;
     const { timezone, rules } = first!.schedule;
     const { date, weekday } = localTime(timezone, day);
@@ -68,9 +69,9 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
     return undefined;
   };
 
-  const makeEvent = ({ type, places: offered }: KnownType, hosts: Host[], start: number): Made => {
+  const makeEvent = ({ type, places: offered }: WorldEventType, hosts: Host[], start: number): Made => {
     for (const { key } of hosts) busy.push({ user: key, from: start, to: start + type.duration * 60_000 });
-    const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
+    const booked = Math.min(start, now) - (1 + roll(12)) * dayLength - roll(600) * minute;
     const event: Made = {
       type: type.slug!,
       start: timestamp(start),
@@ -84,12 +85,12 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
     return event;
   };
 
-  const makeInvitee = ({ type }: KnownType, event: Made, person: Person, hoursLater = 0) => {
+  const makeInvitee = ({ type }: WorldEventType, event: Made, person: Person, hoursLater = 0) => {
     const id = makeId(`seed/invitee/${++invitees}`);
-    const created = timestamp(Date.parse(event.created) + hoursLater * 3_600_000);
+    const created = timestamp(Date.parse(event.created) + hoursLater * hour);
     const tracking =
       roll(4) === 0 ? (campaigns[roll(campaigns.length)] as Partial<InviteeRecord['tracking']>) : undefined;
-    const invitee: InviteeEntry = { ...person, id, created, tracking, answers: answersOf(type, person, invitees) };
+    const invitee: InviteeEntry = { ...person, id, created, tracking, answers: inventAnswers(type, person, invitees) };
     if (roll(6) === 0) invitee.text_reminder_number = `+1 555 01${10 + roll(90)}`;
     if (roll(12) === 0) invitee.reconfirmation = { created_at: created, confirmed_at: null };
     const price = prices[type.slug!];
@@ -107,13 +108,13 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
 
   /** Cancels an event after its last guest has booked, and before both the meeting and today. */
   const cancel = (event: Made, hosts: Host[]) => {
-    const at = timestamp(Date.parse(event.created) + (8 + roll(12)) * 3_600_000);
+    const at = timestamp(Date.parse(event.created) + (8 + roll(12)) * hour);
     event.canceled = { by: hosts[0]!.key, reason: reasons[roll(reasons.length)]!, at };
   };
 
   /** Books the same guest with the same hosts some days later; the two invitees refer to each other. */
-  const reschedule = (chosen: KnownType, hosts: Host[], guest: InviteeEntry, day: number) => {
-    const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayMilliseconds);
+  const reschedule = (chosen: WorldEventType, hosts: Host[], guest: InviteeEntry, day: number) => {
+    const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayLength);
     if (start === undefined) return false;
     const later = makeEvent(chosen, hosts, start);
     const person = people.find(({ email }) => email === guest.email)!;
@@ -123,7 +124,7 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
     return true;
   };
 
-  const inventOne = (chosen: KnownType, hosts: Host[], day: number) => {
+  const inventOne = (chosen: WorldEventType, hosts: Host[], day: number) => {
     const start = findStart(chosen, hosts, day);
     if (start === undefined) return;
     const made = makeEvent(chosen, hosts, start);
@@ -142,14 +143,14 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
   };
 
   for (let offset = -reachDays; offset <= reachDays; offset++) {
-    const day = now + offset * dayMilliseconds;
+    const day = now + offset * dayLength;
     for (const key of members) {
       // Amara, the default user, has the fullest calendar.
-      const wanted = key === 'amara' ? 1 + roll(2) : Number(roll(5) < 2);
+      const bookings = key === 'amara' ? 1 + roll(2) : Number(roll(5) < 2);
       const mine = hosted.filter(
         ({ type, hosts }) => hosts.some((host) => host.key === key) && (type.active || offset <= -20),
       );
-      for (let count = 0; count < wanted; count++) {
+      for (let count = 0; count < bookings; count++) {
         const chosen = mine[roll(mine.length)]!;
         const isTogether = chosen.type.pooling_type === 'collective';
         inventOne(chosen, isTogether ? chosen.hosts : chosen.hosts.filter((host) => host.key === key), day);

@@ -1,9 +1,10 @@
-import { idIn } from '../../uri.ts';
+import { day } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
 import type { SqlValue } from '../store/database.ts';
-import { dayMilliseconds, makeId } from '../store/names.ts';
+import { makeId } from '../store/names.ts';
 import { newEvent, newInvitee } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { KnownType } from '../world/draft.ts';
+import type { WorldEventType } from '../world/draft.ts';
 import { reachDays } from './events.ts';
 import invented from './invented.json' with { type: 'json' };
 
@@ -40,12 +41,12 @@ const withoutIndexes = (store: Store, tables: readonly string[], work: () => voi
  * Adds a large number of events with one invitee each, all before the other events: one per host and half-hour, day and
  * night, going back in time. They are meant for volume, not realism.
  */
-export const insertMany = (store: Store, hosted: KnownType[], now: number, count: number) => {
+export const insertMany = (store: Store, hosted: WorldEventType[], now: number, count: number) => {
   const solo = hosted.filter(({ seats, type }) => seats === 1 && type.pooling_type === null && type.duration <= 30);
   const places = solo.flatMap((chosen) => chosen.hosts.slice(0, 1).map((host) => ({ chosen, host })));
   // One event type per host: two would give the host overlapping meetings.
   const turns = places.filter(({ host }, index) => places.findIndex((each) => each.host.id === host.id) === index);
-  const last = Math.floor((now - (reachDays + 1) * dayMilliseconds) / slotMilliseconds) * slotMilliseconds;
+  const last = Math.floor((now - (reachDays + 1) * day) / slotMilliseconds) * slotMilliseconds;
   const events = gather(store, 'events', ['id', 'doc', 'organization', 'event_type']);
   const hosts = gather(store, 'event_hosts', ['user', 'start_time', 'event']);
   const invitees = gather(store, 'invitees', ['id', 'doc', 'event']);
@@ -55,7 +56,7 @@ export const insertMany = (store: Store, hosted: KnownType[], now: number, count
     const { chosen, host } = turns[index % turns.length]!;
     const start = last - Math.floor(index / turns.length) * slotMilliseconds;
     const id = makeId(`seed/many/${index}`);
-    const booked = start - 3 * dayMilliseconds;
+    const booked = start - 3 * day;
     const place = chosen.places[0];
     const event = newEvent({ id, type: chosen.type, hosts: [host.record], start, limit: 1, place, now: booked });
     event.invitees_counter = { total: 1, active: 1, limit: 1 };

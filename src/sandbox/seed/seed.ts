@@ -1,7 +1,7 @@
-import { seedTokens } from '../ready-tokens.ts';
-import { dayMilliseconds } from '../store/names.ts';
+import { day } from '../../base/milliseconds.ts';
+import { seedTokens } from '../oauth/ready-tokens.ts';
+import type { Plan } from '../rules/subscription.ts';
 import type { Store } from '../store/store.ts';
-import type { Plan } from '../subscription.ts';
 import type { Row } from '../world/draft.ts';
 import { rowsOf } from '../world/rows.ts';
 import type { World } from '../world/schema.ts';
@@ -101,5 +101,4 @@ export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
   store.setFact('seed_stages', stages);
 };
 
-export const seedAgeDays = (store: Store, now: number): number =>
-  (now - Number(store.fact('seeded_at') ?? now)) / dayMilliseconds;
+export const seedAgeDays = (store: Store, now: number): number => (now - Number(store.fact('seeded_at') ?? now)) / day;

@@ -1,7 +1,8 @@
-import { dice, type Roll } from '../random.ts';
-import { dayMilliseconds, timestamp } from '../store/names.ts';
+import { day } from '../../base/milliseconds.ts';
+import { timestamp } from '../store/names.ts';
 import type { EventEntry, FormEntry, SubmissionEntry, World } from '../world/schema.ts';
 import invented from './invented.json' with { type: 'json' };
+import { dice, type Roll } from './random.ts';
 
 type Result = NonNullable<SubmissionEntry['result']>;
 
@@ -51,7 +52,7 @@ export const inventSubmissions = (empty: NonNullable<World['forms']>, events: re
     Object.entries(empty).map(([name, form]) => {
       const { submissions: count, routes } = forms[name]!;
       const days = Number(/\d+/.exec(form.created ?? '')?.[0]);
-      const step = (Math.min(days, 45) * dayMilliseconds) / (count + 1);
+      const step = (Math.min(days, 45) * day) / (count + 1);
       const submissions = Array.from({ length: count }, (_, index) =>
         inventOne(form, routes, events, now - (index + 1) * step + roll(Math.floor(step / 2)), roll),
       );

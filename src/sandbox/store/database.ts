@@ -2,8 +2,8 @@ import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statS
 import { open } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { makeDirectory } from '../../make-directory.ts';
-import { onceEach } from '../../once.ts';
+import { onceEach } from '../../base/once.ts';
+import { makeDirectory } from '../../node/make-directory.ts';
 import { applicationId } from './migrations.ts';
 
 export type SqlValue = string | number | null;
@@ -18,6 +18,12 @@ export interface Database {
   run(sql: string, ...params: SqlValue[]): number;
   /** All or nothing, with an exclusive write lock. If a nested transaction fails, only its part is undone. */
   transaction<Result>(work: () => Result): Result;
+  /** Reads only, all of it from the same state of the data. Other processes can write meanwhile. */
+  reading<Result>(work: () => Result): Result;
+  /** Changes whenever the data may have changed, in this or another process. */
+  version(): string;
+  /** Changes whenever another process has written to the data. */
+  foreignVersion(): number;
   /** Whether the file was empty when it was opened. */
   readonly isNew: boolean;
   /** Readers and writers don't wait for each other from now on. Call it once a new file has its content. */
@@ -146,9 +152,9 @@ const useWriteAheadLog = (database: Binding) => {
   }
 };
 
-const isSandbox = (database: Binding): boolean => {
+const isOurs = (database: Binding, ownId: number): boolean => {
   const [id] = database.prepare('PRAGMA application_id').all() as Array<{ application_id: number }>;
-  return id?.application_id === applicationId;
+  return id?.application_id === ownId;
 };
 
 /**
@@ -162,20 +168,20 @@ const refuseForeign = (database: Binding) => {
     : unusable('The file is not a sandbox database.', { isForeign: true });
 };
 
-const prepareFile = (database: Binding, file: string) => {
+const prepareFile = (database: Binding, file: string, ownId: number) => {
   const size = () => (file === ':memory:' ? 0 : statSync(file).size);
   const before = size();
   database.prepare(`PRAGMA busy_timeout = ${busyMilliseconds}`).all();
-  const isOurs = isSandbox(database);
+  const isKnown = isOurs(database, ownId);
   // The size is read again: opening the file undoes a transaction that was cut off, such as the first one.
-  if (!isOurs && before > 0 && size() > 0) refuseForeign(database);
+  if (!isKnown && before > 0 && size() > 0) refuseForeign(database);
   if (file !== ':memory:') makePrivate(file);
-  if (isOurs) useWriteAheadLog(database);
+  if (isKnown) useWriteAheadLog(database);
   // Safe if the program crashes; only a power cut can lose the last writes, which is fine for a sandbox. SQLite waits
   // for the disk when the log is full, and every request writes a page: 16 MiB are thousands of requests.
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
   database.prepare('PRAGMA wal_autocheckpoint = 4000').all();
-  return !isOurs;
+  return !isKnown;
 };
 
 /** Offset of the application ID: https://www.sqlite.org/fileformat.html#the_database_header */
@@ -205,14 +211,20 @@ const readStart = async (file: string): Promise<Buffer> => {
   }
 };
 
-export const openDatabase = async (file: string): Promise<Database> => {
+/** How a transaction begins, ends, and is undone. */
+const writing = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
+const readingOnly = ['BEGIN', 'COMMIT', 'ROLLBACK'] as const;
+const nested = ['SAVEPOINT inner', 'RELEASE inner', 'ROLLBACK TO inner; RELEASE inner'] as const;
+
+/** `ownId` tells the files of one purpose from those of another. */
+export const openDatabase = async (file: string, ownId = applicationId): Promise<Database> => {
   const openFile = await binding();
   const inMemory = file === ':memory:';
   if (!inMemory) createPrivately(file);
   const database = openFile(file);
   let isNew: boolean;
   try {
-    isNew = prepareFile(database, file);
+    isNew = prepareFile(database, file, ownId);
   } catch (error) {
     database.close();
     throw /not a database/i.test(String(error))
@@ -223,33 +235,55 @@ export const openDatabase = async (file: string): Promise<Database> => {
   const prepared = onceEach((sql: string): Statement => database.prepare(sql));
   let depth = 0;
   let isClosed = false;
+  /** Counts what this process may have changed: each statement that can write, and each change that was undone. */
+  let changes = 0;
+  /** Other processes can't change what a transaction sees, so it is asked for once in each. */
+  let foreign: number | undefined;
+
+  const foreignVersion = (): number => {
+    const version = foreign ?? (prepared('PRAGMA data_version').get() as { data_version: number }).data_version;
+    if (depth > 0) foreign = version;
+    return version;
+  };
+
+  const within = <Result>([begin, commit, rollback]: readonly [string, string, string], work: () => Result): Result => {
+    database.exec(begin);
+    depth += 1;
+    try {
+      const result = work();
+      database.exec(commit);
+      return result;
+    } catch (error) {
+      changes += 1;
+      try {
+        database.exec(rollback);
+      } catch {
+        // SQLite has already rolled back, for example on a full disk. Report the original error.
+      }
+      throw error;
+    } finally {
+      depth -= 1;
+      if (depth === 0) foreign = undefined;
+    }
+  };
 
   return {
     isNew,
     useLog: () => inMemory || useWriteAheadLog(database),
-    exec: (sql) => void database.exec(sql),
+    exec(sql) {
+      changes += 1;
+      database.exec(sql);
+    },
     all: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).all(...params) as Row[],
     first: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).get(...params) as Row | undefined,
-    run: (sql, ...params) => Number(prepared(sql).run(...params).changes),
-    transaction(work) {
-      const isOuter = depth === 0;
-      database.exec(isOuter ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner');
-      depth += 1;
-      try {
-        const result = work();
-        database.exec(isOuter ? 'COMMIT' : 'RELEASE inner');
-        return result;
-      } catch (error) {
-        try {
-          database.exec(isOuter ? 'ROLLBACK' : 'ROLLBACK TO inner; RELEASE inner');
-        } catch {
-          // SQLite has already rolled back, for example on a full disk. Report the original error.
-        }
-        throw error;
-      } finally {
-        depth -= 1;
-      }
+    run(sql, ...params) {
+      changes += 1;
+      return Number(prepared(sql).run(...params).changes);
     },
+    transaction: (work) => within(depth === 0 ? writing : nested, work),
+    reading: (work) => within(depth === 0 ? readingOnly : nested, work),
+    version: () => `${foreignVersion()} ${changes}`,
+    foreignVersion,
     close() {
       // node:sqlite throws if it is closed twice, libsql doesn't.
       if (isClosed) return;

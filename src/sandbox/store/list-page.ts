@@ -39,6 +39,17 @@ const readCursor = (token: string, list: string, now: number): Cursor => {
 
 type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 
+/** Joins a record as another service sent it. */
+export const joinSent = (kind: string, id: string): string => `LEFT JOIN sent s ON s.kind = '${kind}' AND s.id = ${id}`;
+
+/** A list as another service sent it, if it did. */
+export const sentRecords = (store: Store, kind: string, id: string): string[] | undefined => {
+  const where = 's.kind = ? AND s.id = ?';
+  if (!store.first(`SELECT 1 FROM sent s WHERE ${where}`, kind, id)) return undefined;
+  const sql = `SELECT l.value AS doc FROM sent s, json_each(s.doc) l WHERE ${where}`;
+  return store.all<{ doc: string }>(sql, kind, id).map(({ doc }) => doc);
+};
+
 /** A list that is read page by page. A window that the query asks for limits the first sort column. */
 export interface Listing {
   from: string;
@@ -47,6 +58,8 @@ export interface Listing {
   id?: string;
   /** The columns of the fields to sort by. Default: a column of the same name. */
   columns?: Record<string, string>;
+  /** What its records are called in `sent`. Default: the name of the first table. */
+  kind?: string;
   /** Default: `created_at`. */
   defaultSort?: string;
   /** A condition with an undefined parameter doesn't apply: nobody asked for it. */
@@ -72,18 +85,29 @@ interface Key {
   descending: boolean;
 }
 
-/** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
+/** The columns whose window a query can ask for. Lists of their records begin with the time. */
+const timed = /^(start_time|occurred_at)\b/;
+
+/**
+ * The ID comes last, in the direction of the first key, so that one index covers the order in both directions. In a
+ * mirror, records have the place that they had at the service: among those of the same time, or if they have no time.
+ */
 const keysOf = (
-  { columns = {}, id = 'id', defaultSort = 'created_at' }: Listing,
+  { columns = {}, id = 'id', defaultSort = 'created_at', from, kind = from.split(' ')[0]! }: Listing,
   sort: string | undefined,
   backwards: boolean,
+  isMirror: boolean,
 ): Key[] => {
   const keys = (sort ?? defaultSort).split(',').map((part) => {
     const [field, direction] = part.split(':');
     return { column: columns[field!] ?? field!, descending: (direction === 'desc') !== backwards };
   });
-  keys.push({ column: id, descending: keys[0]!.descending });
-  return keys;
+  const { descending } = keys[0]!;
+  const last = { column: id, descending };
+  if (!isMirror) return [...keys, last];
+  const rank = `coalesce((SELECT rank FROM sent p WHERE p.kind = '${kind}' AND p.id = ${id}), 0)`;
+  if (sort === undefined && !timed.test(defaultSort)) return [{ column: rank, descending: backwards }, ...keys, last];
+  return [...keys, { column: rank, descending }, last];
 };
 
 const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
@@ -114,35 +138,57 @@ const bounds = (query: PageQuery, first: Key, edge: SqlValue | undefined): Condi
   return conditions;
 };
 
+/** Contains a line break, which JSON allows here and stored records never contain, so the text can be split at it. */
+const between = ',\n';
+
 /** Reads the page that a query asks for. Page tokens are bound to `list`, and expire some time after `now`. */
-export const readPage = (store: Store, listing: Listing, query: PageQuery, list: string, now: number): Page => {
+export const readPage = (
+  store: Store,
+  listing: Listing,
+  query: PageQuery,
+  list: string,
+  now: number,
+  isMirror = false,
+): Page => {
   const cursor: Cursor | undefined =
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
   const count = query.count ?? limits.pageSize.default;
   const backwards = cursor?.way === 'previous';
-  const keys = keysOf(listing, query.sort, backwards);
+  const keys = keysOf(listing, query.sort, backwards, isMirror);
 
-  const asked = listing.where.filter((condition) => !condition.includes(undefined));
-  const conditions = [...asked, ...bounds(query, keys[0]!, cursor?.place[0])];
+  const filters = listing.where.filter((condition) => !condition.includes(undefined));
+  const conditions = [...filters, ...bounds(query, keys[0]!, cursor?.place[0])];
   if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-  const rows = store.all<{ doc: string; place: string }>(
-    `SELECT ${listing.doc ?? 'doc'} AS doc, json_array(${columns}) AS place FROM ${listing.from}
-     WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?`,
+  // Reads all rows as one, because passing a row to JavaScript costs more than finding it. The order is kept, because
+  // SQLite can't merge an inner query with ORDER BY and LIMIT into the outer one.
+  const { docs, places: found } = store.first<{ docs: string | null; places: string | null }>(
+    `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
+       SELECT ${listing.doc ?? 'doc'} AS doc, json_array(${columns}) AS place FROM ${listing.from}
+       WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?)`,
     ...conditions.flatMap(([, ...params]) => params as SqlValue[]),
     count + 1,
-  );
+  )!;
+  let items = docs ?? '';
+  const places = found?.split(between) ?? [];
+
   // One extra row shows whether there is another page.
-  const hasMore = rows.length > count;
-  if (hasMore) rows.pop();
-  if (backwards) rows.reverse();
-  const token = (way: Cursor['way'], row: (typeof rows)[number] | undefined) =>
-    row === undefined ? null : writeCursor(way, row.place, list, now);
+  const hasMore = places.length > count;
+  if (hasMore) {
+    items = items.slice(0, items.lastIndexOf(between));
+    places.pop();
+  }
+  if (backwards) {
+    items = items.split(between).reverse().join(between);
+    places.reverse();
+  }
+  const token = (way: Cursor['way'], place: string | undefined) =>
+    place === undefined ? null : writeCursor(way, place, list, now);
   return {
-    items: rows.map(({ doc }) => doc).join(','),
-    count: rows.length,
-    next: backwards || hasMore ? token('next', rows.at(-1)) : null,
-    previous: (backwards ? hasMore : cursor) ? token('previous', rows[0]) : null,
+    items,
+    count: places.length,
+    next: backwards || hasMore ? token('next', places.at(-1)) : null,
+    previous: (backwards ? hasMore : cursor) ? token('previous', places[0]) : null,
   };
 };

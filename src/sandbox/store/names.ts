@@ -62,5 +62,3 @@ export const timestamp = (milliseconds: number): string => new Date(milliseconds
 
 /** A five-digit year would break the order when times are compared as text. */
 export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
-
-export const dayMilliseconds = 86_400_000;

@@ -1,3 +1,4 @@
+import { type Counters, openCounters } from './counters.ts';
 import { type Database, type SqlValue, unusable } from './database.ts';
 import { applicationId, migrations, type recordTables } from './migrations.ts';
 import { makeId } from './names.ts';
@@ -21,32 +22,50 @@ export interface Store extends Database {
   nextId(kind: string, counter?: string): string;
   fact(key: string): SqlValue | undefined;
   setFact(key: string, value: SqlValue): void;
+  /** What `read` returned for this key before, unless the data may have changed since, in this or another process. */
+  recall<Result>(key: string, read: () => Result): Result;
+  readonly counters: Counters;
   /** Removes every row of every table. */
   clear(): void;
 }
+
+const mostRecalled = 1000;
 
 const versionOf = (database: Database): number =>
   database.first<{ user_version: number }>('PRAGMA user_version')!.user_version;
 
 /** Rejects files of newer versions, and migrates older files. */
-const migrate = (database: Database, steps: readonly string[]) => {
+const migrate = (database: Database, steps: readonly string[], ownId: number) => {
   const version = versionOf(database);
   if (version > steps.length)
     throw unusable(
       `The sandbox was created by a newer version of sched (schema ${version}; this version supports ${steps.length}). Update sched, or delete the file to start over.`,
     );
   for (const sql of steps.slice(version)) database.exec(sql);
-  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
+  database.exec(`PRAGMA application_id = ${ownId}; PRAGMA user_version = ${steps.length}`);
 };
 
 /** `steps` lets tests create a file of an older version. */
-export const openStore = (database: Database, steps: readonly string[] = migrations): Store => {
+export const openStore = (database: Database, steps: readonly string[] = migrations, ownId = applicationId): Store => {
   const isCurrent = () => versionOf(database) === steps.length;
   // Checked again inside the transaction: another process may have migrated the file meanwhile.
-  if (!isCurrent()) database.transaction(() => isCurrent() || migrate(database, steps));
+  if (!isCurrent()) database.transaction(() => isCurrent() || migrate(database, steps, ownId));
+
+  const counters = openCounters(database);
+  const recalled = new Map<string, unknown>();
+  let recalledVersion = '';
 
   const store: Store = {
     ...database,
+    counters,
+    recall<Result>(key: string, read: () => Result) {
+      const version = database.version();
+      // Any client can send any number of unknown tokens.
+      if (version !== recalledVersion || recalled.size >= mostRecalled) recalled.clear();
+      recalledVersion = version;
+      if (!recalled.has(key)) recalled.set(key, read());
+      return recalled.get(key) as Result;
+    },
     get<Doc>(table: Table, id: string) {
       const text = store.text(table, id);
       return text && (JSON.parse(text) as Doc);
@@ -73,6 +92,7 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
     clear() {
       // Rows refer to each other in every direction, so the foreign keys only hold again at the end.
       database.exec('PRAGMA defer_foreign_keys = ON');
+      counters.clear();
       const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
       for (const { name } of tables) database.run(`DELETE FROM "${name}"`);
     },

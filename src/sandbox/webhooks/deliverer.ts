@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { Clock } from '../../base/system.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { Clock } from '../../system.ts';
 import { deliveryIn } from '../dialect.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { idIn } from '../../uri.ts';
+import { idIn } from '../../base/uri.ts';
 import type { ChangeContext } from '../handler.ts';
 import { timestamp, uri, withOrigin } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';

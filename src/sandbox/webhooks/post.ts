@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isLoopbackUrl } from '../../uri.ts';
+import { isLoopbackUrl } from '../../base/uri.ts';
 
 /** How a receiver answered, or why there is no answer. */
 export type PostResult = { status: number; error?: undefined } | { status?: undefined; error: string };
@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
   EPIPE: 'the connection was closed without a reply',
 };
 
-const reasonOf = ({ code = '', message }: NodeJS.ErrnoException): string => {
+const failureReason = ({ code = '', message }: NodeJS.ErrnoException): string => {
   if (/^HPE_/.test(code)) return 'the reply is not valid HTTP';
   return reasons[code] ?? (code || message).slice(0, 200);
 };
@@ -58,7 +58,7 @@ const exchange: Post = (url, { headers, body }, signal) =>
       response.on('error', () => {});
     });
     sent.on('error', (failure) => {
-      error = reasonOf(failure);
+      error = failureReason(failure);
     });
     // After the end of the reply, and after any failure.
     sent.on('close', () => resolve(status === undefined ? { error } : { status }));

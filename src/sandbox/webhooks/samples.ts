@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/nearest.ts';
 import { invalidParameter, Refusal } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';

@@ -1,12 +1,9 @@
-import { addNotice } from '../notices.ts';
+import { hour, minute, second } from '../../base/milliseconds.ts';
+import { addNotice } from '../rules/notices.ts';
 import { timestamp } from '../store/names.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { PostResult } from './post.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
 
 /**
  * How long after each failed attempt the next one follows, by the sandbox's clock.
@@ -40,7 +37,7 @@ const updateWebhook = (store: Store, id: string, now: number, change: Partial<We
 };
 
 /** A disabled webhook gets nothing more, so what still waits for it has failed. */
-const disable = (store: Store, webhook: string, now: number) => {
+export const disable = (store: Store, webhook: string, now: number) => {
   updateWebhook(store, webhook, now, { state: 'disabled' });
   store.run("UPDATE deliveries SET state = 'failed', due_at = NULL WHERE webhook = ? AND state = 'waiting'", webhook);
   const { url, ...notice } = store.first<{ url: string; to: string; about: string }>(

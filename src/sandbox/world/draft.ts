@@ -1,13 +1,14 @@
-import { nearest } from '../../nearest.ts';
-import type { Checked } from '../../time/reading.ts';
+import { day } from '../../base/milliseconds.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { CheckResult } from '../../time/reading.ts';
 import type { Caller } from '../handler.ts';
 import type { Schedule } from '../rules/availability.ts';
 import type { SqlValue } from '../store/database.ts';
-import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
+import { makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, OrganizationRecord, UserRecord } from '../store/records.ts';
 import type { UserEntry } from './schema.ts';
 
-export interface KnownUser {
+export interface WorldUser {
   id: string;
   key: string;
   role: Caller['role'] | 'former';
@@ -15,11 +16,11 @@ export interface KnownUser {
   entry: UserEntry;
 }
 
-export interface Host extends KnownUser {
+export interface Host extends WorldUser {
   schedule: Schedule;
 }
 
-export interface KnownType {
+export interface WorldEventType {
   id: string;
   type: EventTypeRecord;
   seats: number;
@@ -29,10 +30,10 @@ export interface KnownType {
 }
 
 /** What entries can refer to. */
-export interface Known {
+export interface WorldRecords {
   organization: { id: string; record: OrganizationRecord };
-  users: Names<KnownUser>;
-  types: Names<KnownType>;
+  users: Names<WorldUser>;
+  types: Names<WorldEventType>;
 }
 
 export type Path = ReadonlyArray<string | number>;
@@ -51,19 +52,19 @@ export interface Row {
 }
 
 /** Reads a time of a world file as milliseconds. Without `zone`, a date alone is its midnight in UTC. */
-export type ReadWhen = (text: string, now: number, zone?: string) => Checked<number>;
+export type ReadWhen = (text: string, now: number, zone?: string) => CheckResult<number>;
 
 /** Reads the times of built-in worlds: timestamps, and days before now. Reading others would load a time library. */
 export const readPlainTime: ReadWhen = (text, now) => {
   const [, days] = /^-(\d+)d$/.exec(text) ?? [];
-  return { ok: true, value: days === undefined ? Date.parse(text) : now - Number(days) * dayMilliseconds };
+  return { ok: true, value: days === undefined ? Date.parse(text) : now - Number(days) * day };
 };
 
 /** Finds records by the names they have. Names of an earlier level win: a key before an email address. */
 export class Names<Item> {
   readonly #kind: string;
   /** By name in lower case. */
-  readonly #known = new Map<string, Array<{ item: Item; name: string; level: number }>>();
+  readonly #byName = new Map<string, Array<{ item: Item; name: string; level: number }>>();
 
   constructor(kind: string) {
     this.#kind = kind;
@@ -71,33 +72,33 @@ export class Names<Item> {
 
   add(item: Item, ...names: readonly string[]): void {
     for (const [level, name] of names.entries()) {
-      const same = this.#known.get(name.toLowerCase()) ?? [];
-      this.#known.set(name.toLowerCase(), [...same, { item, name, level }]);
+      const same = this.#byName.get(name.toLowerCase()) ?? [];
+      this.#byName.set(name.toLowerCase(), [...same, { item, name, level }]);
     }
   }
 
   #called(name: string): Item[] {
-    const found = this.#known.get(name.toLowerCase()) ?? [];
-    const first = Math.min(...found.map(({ level }) => level));
-    return found.filter(({ level }) => level === first).map(({ item }) => item);
+    const matches = this.#byName.get(name.toLowerCase()) ?? [];
+    const first = Math.min(...matches.map(({ level }) => level));
+    return matches.filter(({ level }) => level === first).map(({ item }) => item);
   }
 
   has(name: string): boolean {
-    return this.#known.has(name.toLowerCase());
+    return this.#byName.has(name.toLowerCase());
   }
 
-  find(name: string): Checked<Item> {
-    const found = this.#called(name);
-    if (found.length === 1) return { ok: true, value: found[0]! };
-    const known = [...this.#known.values()].flat();
-    const keys = known.filter(({ level }) => level === 0);
-    if (found.length > 1) {
-      const meant = keys.filter(({ item }) => found.includes(item)).map((each) => each.name);
+  find(name: string): CheckResult<Item> {
+    const matches = this.#called(name);
+    if (matches.length === 1) return { ok: true, value: matches[0]! };
+    const entries = [...this.#byName.values()].flat();
+    const keys = entries.filter(({ level }) => level === 0);
+    if (matches.length > 1) {
+      const meant = keys.filter(({ item }) => matches.includes(item)).map((each) => each.name);
       return { ok: false, problem: `"${name}" can be several ${this.#kind}s. Write ${meant.join(' or ')}` };
     }
     const meant = nearest(
       name,
-      known.map((each) => each.name),
+      entries.map((each) => each.name),
     );
     const choices = keys.slice(0, 8).map((each) => each.name);
     const advice = meant === undefined ? `Known: ${choices.join(', ') || 'none'}` : `Did you mean ${meant}?`;
@@ -152,7 +153,7 @@ export class Draft {
     return { created_at: timestamp(created), updated_at: timestamp(updated) };
   }
 
-  checked<Value>(reading: Checked<Value>, path: Path): Value | undefined {
+  checked<Value>(reading: CheckResult<Value>, path: Path): Value | undefined {
     if (reading.ok) return reading.value;
     this.refuse(path, reading.problem);
     return undefined;

@@ -1,4 +1,5 @@
-import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
+import { day } from '../../base/milliseconds.ts';
+import { timestamp, uri } from '../store/names.ts';
 import {
   type InviteeRecord,
   type LocationRecord,
@@ -7,13 +8,21 @@ import {
   type RoutingFormRecord,
   type SubmissionRecord,
 } from '../store/records.ts';
-import { type Draft, type Known, type KnownType, type KnownUser, Names, type Path, withFields } from './draft.ts';
+import {
+  type Draft,
+  Names,
+  type Path,
+  type WorldEventType,
+  type WorldRecords,
+  type WorldUser,
+  withFields,
+} from './draft.ts';
 import type { EventEntry, FormEntry, InviteeEntry, SubmissionEntry } from './schema.ts';
 
 /** Invitees by ID, for those that refer to each other. */
 export type Invitees = Names<InviteeRecord>;
 
-const answersOf = <Question extends { name: string }, Answer>(
+const readAnswers = <Question extends { name: string }, Answer>(
   draft: Draft,
   questions: readonly Question[],
   answers: Readonly<Record<string, string>> | undefined,
@@ -30,7 +39,7 @@ const answersOf = <Question extends { name: string }, Answer>(
 
 const inviteeOf = (
   draft: Draft,
-  { users }: Known,
+  { users }: WorldRecords,
   { id: event, event: { created_at, updated_at, status }, type, hosts }: ReturnType<typeof eventOf>,
   entry: InviteeEntry,
   { number, eventNumber, path }: { number: number; eventNumber: number; path: Path },
@@ -44,7 +53,7 @@ const inviteeOf = (
   const now = Date.parse(times.created_at);
   const invitee = newInvitee({ id, event, person, tracking: tracking as never, now });
   invitee.rescheduled = new_invitee !== undefined;
-  invitee.questions_and_answers = answersOf(
+  invitee.questions_and_answers = readAnswers(
     draft,
     type.type.custom_questions,
     entry.answers,
@@ -67,15 +76,15 @@ const inviteeOf = (
 };
 
 /** The type is checked before: without it, nothing about the event can be derived. */
-const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType, index: number) => {
+const eventOf = (draft: Draft, records: WorldRecords, entry: EventEntry, type: WorldEventType, index: number) => {
   const path = ['events', index];
   const id = draft.id(entry, `event/${index + 1}`, path);
   const usual = type.type.pooling_type === 'collective' ? type.hosts : type.hosts.slice(0, 1);
-  const named = entry.hosts?.flatMap((name, place) => draft.find(known.users, name, [...path, 'hosts', place]) ?? []);
-  const hosts: KnownUser[] = named ?? usual;
+  const named = entry.hosts?.flatMap((name, place) => draft.find(records.users, name, [...path, 'hosts', place]) ?? []);
+  const hosts: WorldUser[] = named ?? usual;
   const zone = hosts[0]?.record.timezone;
   const start = draft.time(entry.start, draft.now, [...path, 'start'], zone ?? 'UTC');
-  const { created_at, updated_at } = draft.times(entry, Math.min(start, draft.now) - dayMilliseconds, path);
+  const { created_at, updated_at } = draft.times(entry, Math.min(start, draft.now) - day, path);
   const { location, ...fields } = entry;
   const place = location === undefined ? type.places[0] : (location ?? undefined);
   const event = newEvent({
@@ -100,22 +109,22 @@ const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType,
 };
 
 /** Adds the events with their invitees. Returns the invitees, for the submissions they belong to. */
-export const eventRows = (draft: Draft, known: Known, entries: readonly EventEntry[]): Invitees => {
+export const eventRows = (draft: Draft, records: WorldRecords, entries: readonly EventEntry[]): Invitees => {
   const invitees: Invitees = new Names('invitee');
   const links: Array<() => void> = [];
   let number = 0;
   for (const [index, entry] of entries.entries()) {
     const path = ['events', index];
-    const type = draft.find(known.types, entry.type, [...path, 'type']);
+    const type = draft.find(records.types, entry.type, [...path, 'type']);
     if (!type) continue;
-    const booked = eventOf(draft, known, entry, type, index);
+    const booked = eventOf(draft, records, entry, type, index);
     const { id, event, hosts } = booked;
-    draft.add('events', entry, { id, organization: known.organization.id, event_type: type.id }, event);
+    draft.add('events', entry, { id, organization: records.organization.id, event_type: type.id }, event);
     for (const host of hosts)
       draft.add('event_hosts', entry, { user: host.id, start_time: event.start_time, event: id });
     if (entry.canceled) {
       const { by, reason = null, at } = entry.canceled;
-      const user = by === undefined ? hosts[0] : draft.find(known.users, by, [...path, 'canceled', 'by']);
+      const user = by === undefined ? hosts[0] : draft.find(records.users, by, [...path, 'canceled', 'by']);
       const created_at = timestamp(draft.time(at, Date.parse(event.updated_at), [...path, 'canceled', 'at']));
       event.status = 'canceled';
       if (entry.updated === undefined) event.updated_at = created_at;
@@ -124,7 +133,7 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
     for (const [seat, guest] of (entry.invitees ?? []).entries()) {
       const place = [...path, 'invitees', seat];
       const at = { number: ++number, eventNumber: index + 1, path: place };
-      const { id: guestId, invitee } = inviteeOf(draft, known, booked, guest, at);
+      const { id: guestId, invitee } = inviteeOf(draft, records, booked, guest, at);
       event.invitees_counter.total += 1;
       if (invitee.status === 'active') event.invitees_counter.active += 1;
       draft.add('invitees', guest, { id: guestId, event: id }, invitee);
@@ -146,19 +155,19 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
   return invitees;
 };
 
-const resultOf = (draft: Draft, { types }: Known, result: SubmissionEntry['result'], path: Path) => {
+const resultOf = (draft: Draft, { types }: WorldRecords, result: SubmissionEntry['result'], path: Path) => {
   const [[type, value] = [], ...others] = Object.entries(result ?? {}).filter(([, each]) => each !== undefined);
   if (result && (type === undefined || others.length > 0))
     draft.refuse(path, 'must have one of event_type, external_url and custom_message');
   if (type === undefined || value === undefined) return null;
   if (type !== 'event_type') return { type, value } as NonNullable<SubmissionRecord['result']>;
-  const known = draft.find(types, value, [...path, 'event_type']);
-  return known ? { type: 'event_type' as const, value: known.type.uri } : null;
+  const target = draft.find(types, value, [...path, 'event_type']);
+  return target ? { type: 'event_type' as const, value: target.type.uri } : null;
 };
 
 /** Adds the routing forms with their submissions. */
-export const formRows = (draft: Draft, known: Known, forms: Record<string, FormEntry>, invitees: Invitees) => {
-  const { record: organization, id: organizationId } = known.organization;
+export const formRows = (draft: Draft, records: WorldRecords, forms: Record<string, FormEntry>, invitees: Invitees) => {
+  const { record: organization, id: organizationId } = records.organization;
   for (const [name, entry] of Object.entries(forms)) {
     const path = ['forms', name];
     const id = draft.id(entry, `routing-form/${name}`, path);
@@ -186,13 +195,13 @@ export const formRows = (draft: Draft, known: Known, forms: Record<string, FormE
         routing_form: form.uri,
         questions_and_answers:
           sent.questions_and_answers ??
-          answersOf(draft, form.questions, sent.answers, place, (question, answer) => ({
+          readAnswers(draft, form.questions, sent.answers, place, (question, answer) => ({
             question_uuid: question.uuid,
             question: question.name,
             answer,
           })),
         tracking: sent.tracking ?? {},
-        result: resultOf(draft, known, sent.result, [...place, 'result']),
+        result: resultOf(draft, records, sent.result, [...place, 'result']),
         submitter: submitter ?? null,
         submitter_type: submitter ? 'Invitee' : null,
         ...draft.times(sent, draft.now, place),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { idIn } from '../../base/uri.ts';
 import { rulesTexts, ruleText } from '../../time/availability-rules.ts';
-import { idIn } from '../../uri.ts';
 import type { Rule, Schedule } from '../rules/availability.ts';
 import type { SqlValue } from '../store/database.ts';
 import { slugOf } from '../store/names.ts';

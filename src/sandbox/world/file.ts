@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { dotted, problemOf } from '../../api/wording.ts';
+import { spell } from '../../base/words.ts';
 import { readTime } from '../../time/read.ts';
 import { type FileProblem, readYaml } from '../../yaml-file.ts';
 import { localTime } from '../rules/local-time.ts';
@@ -15,7 +16,7 @@ const readWhen: ReadWhen = (text, now, zone) => {
   const [, days, clock] = /^([+-]\d+[dw]) +(\d\d?:\d\d)$/.exec(text) ?? [];
   const isWholeDay = zone === undefined || days !== undefined;
   const reading = readTime(days ?? text, { zone: zone ?? 'UTC', now, edge: isWholeDay ? 'since' : undefined });
-  if (!reading.ok) return reading;
+  if (!reading.ok) return { ok: false, problem: spell(reading.problem) };
   const instant = Date.parse(reading.instant);
   if (clock !== undefined) return readWhen(`${localTime(zone ?? 'UTC', instant).date} ${clock}`, now, zone);
   // Times are read to the second.

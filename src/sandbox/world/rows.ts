@@ -1,9 +1,11 @@
-import { idIn } from '../../uri.ts';
+import { day } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
 import { actorOf } from '../rules/activity.ts';
 import { newSchedule, type Schedule } from '../rules/availability.ts';
 import { descriptionOf, newEventType } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
-import { dayMilliseconds, slugOf, timestamp, uri } from '../store/names.ts';
+import { stageOf } from '../rules/subscription.ts';
+import { slugOf, timestamp, uri } from '../store/names.ts';
 import {
   type EventTypeRecord,
   type GroupRecord,
@@ -14,16 +16,15 @@ import {
   type UserRecord,
   type WebhookRecord,
 } from '../store/records.ts';
-import { stageOf } from '../subscription.ts';
 import {
   Draft,
-  type Known,
-  type KnownType,
-  type KnownUser,
   Names,
   type Path,
   type ReadWhen,
   readPlainTime,
+  type WorldEventType,
+  type WorldRecords,
+  type WorldUser,
   withFields,
 } from './draft.ts';
 import { eventRows, formRows } from './event-rows.ts';
@@ -45,7 +46,7 @@ const checkZone = (draft: Draft, zone: string | undefined, path: Path): string =
   return 'UTC';
 };
 
-const organizationRow = (draft: Draft, { organization: entry }: World): Known['organization'] => {
+const organizationRow = (draft: Draft, { organization: entry }: World): WorldRecords['organization'] => {
   const id = draft.id(entry, 'organization', ['organization']);
   const plan = entry.plan ?? 'enterprise';
   const record: OrganizationRecord = {
@@ -54,15 +55,21 @@ const organizationRow = (draft: Draft, { organization: entry }: World): Known['o
     kind: entry.kind ?? 'team',
     plan,
     stage: stageOf(plan),
-    ...draft.times(entry, draft.now - 400 * dayMilliseconds, ['organization']),
+    ...draft.times(entry, draft.now - 400 * day, ['organization']),
   };
   draft.add('organizations', entry, { id }, record);
   return { id, record };
 };
 
-const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, role: KnownUser['role']): KnownUser => {
+const userRows = (
+  draft: Draft,
+  records: WorldRecords,
+  key: string,
+  entry: UserEntry,
+  role: WorldUser['role'],
+): WorldUser => {
   const path = ['users', key];
-  const { organization } = known;
+  const { organization } = records;
   const id = draft.id(entry, `user/${key}`, path);
   const own = slugOf(entry.name) || slugOf(key) || 'user';
   const { slug = own, timezone, ...fields } = entry;
@@ -81,7 +88,7 @@ const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, rol
     resource_type: 'User',
   };
   withFields(record, fields);
-  if (known.users.has(record.email)) draft.refuse(path, `has the email address of another user: ${record.email}`);
+  if (records.users.has(record.email)) draft.refuse(path, `has the email address of another user: ${record.email}`);
   draft.add('users', entry, { id }, record);
   const { membership = {} } = entry;
   const times = draft.times(membership, Date.parse(record.created_at), [...path, 'membership']);
@@ -90,13 +97,13 @@ const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, rol
   for (const kind of entry.connected ?? ['google_conference'])
     draft.add('connected_locations', entry, { user: id, kind });
   const user = { id, key, role, record, entry };
-  known.users.add(user, key, record.email, entry.name);
+  records.users.add(user, key, record.email, entry.name);
   return user;
 };
 
 /** The hosts of an event type with the hours written for them. The owner is the first. */
-const hostsOf = (draft: Draft, { users }: Known, owner: KnownUser, entry: EventTypeEntry, path: Path) => {
-  const hosts: Array<{ user: KnownUser; hours: AvailabilityEntry; path: Path }> = [
+const hostsOf = (draft: Draft, { users }: WorldRecords, owner: WorldUser, entry: EventTypeEntry, path: Path) => {
+  const hosts: Array<{ user: WorldUser; hours: AvailabilityEntry; path: Path }> = [
     { user: owner, hours: entry.availability ?? {}, path: [...path, 'availability'] },
   ];
   const given = entry.hosts ?? [];
@@ -111,7 +118,7 @@ const hostsOf = (draft: Draft, { users }: Known, owner: KnownUser, entry: EventT
   return hosts;
 };
 
-const scheduleOf = (draft: Draft, user: KnownUser, id: string, hours: AvailabilityEntry, path: Path): Schedule => {
+const scheduleOf = (draft: Draft, user: WorldUser, id: string, hours: AvailabilityEntry, path: Path): Schedule => {
   const usual = newSchedule(id, user.record, draft.now);
   const own = user.entry.availability ?? {};
   const inherited = hoursOf(draft, own, usual.rules, ['users', user.key, 'availability']);
@@ -120,7 +127,7 @@ const scheduleOf = (draft: Draft, user: KnownUser, id: string, hours: Availabili
   return withFields({ ...usual, timezone, rules: hoursOf(draft, hours, inherited, path) }, hours);
 };
 
-const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, entry: EventTypeEntry) => {
+const typeRows = (draft: Draft, records: WorldRecords, owner: WorldUser, slug: string, entry: EventTypeEntry) => {
   const path = ['users', owner.key, 'event_types', slug];
   const id = draft.id(entry, `event-type/${slug}`, path);
   const { created_at, updated_at } = draft.times(entry, Date.parse(owner.record.created_at), path);
@@ -158,7 +165,7 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
   };
   withFields(type, fields);
   const places = entry.locations ?? [];
-  const hosts = hostsOf(draft, known, owner, entry, path).map(({ user, hours, path: place }) => {
+  const hosts = hostsOf(draft, records, owner, entry, path).map(({ user, hours, path: place }) => {
     const scheduleId = draft.id(hours, `schedule/${slug}/${user.key}`, place);
     const { host = {} } = hours;
     const added = {
@@ -167,12 +174,12 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
     };
     return { ...user, hours, host, added, schedule: scheduleOf(draft, user, scheduleId, hours, place) };
   });
-  const found: KnownType = { id, type, seats, places, hosts };
-  known.types.add(found, `${owner.key}/${slug}`, slug, entry.name);
+  const eventType: WorldEventType = { id, type, seats, places, hosts };
+  records.types.add(eventType, `${owner.key}/${slug}`, slug, entry.name);
   const addRows = (position: number) => {
     const columns = {
       id,
-      organization: known.organization.id,
+      organization: records.organization.id,
       position,
       invitee_limit: seats,
       locations: JSON.stringify(places),
@@ -185,10 +192,10 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
       draft.add('schedules', hours, { id: idIn(schedule.uri), event_type: id, user }, schedule);
     }
   };
-  return { found, addRows };
+  return { eventType, addRows };
 };
 
-const groupRows = (draft: Draft, { organization, users }: Known, name: string, entry: GroupEntry) => {
+const groupRows = (draft: Draft, { organization, users }: WorldRecords, name: string, entry: GroupEntry) => {
   const path = ['groups', name];
   const id = draft.id(entry, `group/${name}`, path);
   const times = draft.times(entry, Date.parse(organization.record.created_at), path);
@@ -218,11 +225,11 @@ const groupRows = (draft: Draft, { organization, users }: Known, name: string, e
   return id;
 };
 
-const invitationRow = (draft: Draft, known: Known, entry: InvitationEntry, path: Path) => {
+const invitationRow = (draft: Draft, records: WorldRecords, entry: InvitationEntry, path: Path) => {
   const id = draft.id(entry, `invitation/${entry.email}`, path);
   const times = draft.times(entry, draft.now, path);
-  const { record, id: organization } = known.organization;
-  const member = entry.user === undefined ? undefined : draft.find(known.users, entry.user, [...path, 'user']);
+  const { record, id: organization } = records.organization;
+  const member = entry.user === undefined ? undefined : draft.find(records.users, entry.user, [...path, 'user']);
   const sent = entry.status === undefined || entry.status === 'pending' ? times.updated_at : times.created_at;
   const { last_sent_at = sent } = entry;
   const invitation: InvitationRecord = {
@@ -237,7 +244,7 @@ const invitationRow = (draft: Draft, known: Known, entry: InvitationEntry, path:
 
 const webhookRows = (
   draft: Draft,
-  { organization }: Known,
+  { organization }: WorldRecords,
   [scope, owner]: [WebhookRecord['scope'], string],
   entries: readonly WebhookEntry[] | undefined,
   path: Path,
@@ -260,15 +267,15 @@ const webhookRows = (
   }
 };
 
-const activityRow = (draft: Draft, known: Known, entry: ActivityEntry, index: number) => {
+const activityRow = (draft: Draft, records: WorldRecords, entry: ActivityEntry, index: number) => {
   const path = ['activity', index];
   const id = draft.id(entry, `activity/${index + 1}`, path);
-  const user = entry.by === undefined ? undefined : draft.find(known.users, entry.by, [...path, 'by']);
+  const user = entry.by === undefined ? undefined : draft.find(records.users, entry.by, [...path, 'by']);
   if (user === undefined && entry.by === undefined && !entry.actor) draft.refuse(path, 'has no user: add by');
   const [namespace, action] = entry.name.split('.');
   const record = {
     uri: uri('activity_log_entries', id),
-    organization: known.organization.record.uri,
+    organization: records.organization.record.uri,
     action,
     fully_qualified_name: entry.name,
     namespace,
@@ -276,13 +283,13 @@ const activityRow = (draft: Draft, known: Known, entry: ActivityEntry, index: nu
     details: entry.details ?? {},
     occurred_at: timestamp(draft.time(entry.at, draft.now, [...path, 'at'])),
   };
-  draft.add('activity', entry, { id, organization: known.organization.id }, record);
+  draft.add('activity', entry, { id, organization: records.organization.id }, record);
 };
 
 /** The rows of a world whose clock starts at `now`, what is wrong with it, and its event types, oldest first. */
 export const rowsOf = (world: World, now: number, read: ReadWhen = readPlainTime) => {
   const draft = new Draft(now, read);
-  const known: Known = {
+  const records: WorldRecords = {
     organization: organizationRow(draft, world),
     users: new Names('user'),
     types: new Names('event type'),
@@ -291,25 +298,25 @@ export const rowsOf = (world: World, now: number, read: ReadWhen = readPlainTime
   const hasOwner = entries.some(([, { role }]) => role === 'owner');
   if (entries.length === 0) draft.refuse(['users'], 'must have at least one user');
   const users = entries.map(([key, entry], index) =>
-    userRows(draft, known, key, entry, entry.role ?? (index === 0 && !hasOwner ? 'owner' : 'user')),
+    userRows(draft, records, key, entry, entry.role ?? (index === 0 && !hasOwner ? 'owner' : 'user')),
   );
   if (users.length > 0 && !users.some(({ role }) => role === 'owner'))
     draft.refuse(['users'], 'must have a user with role: owner');
   const types = users.flatMap((user) =>
-    Object.entries(user.entry.event_types ?? {}).map(([slug, entry]) => typeRows(draft, known, user, slug, entry)),
+    Object.entries(user.entry.event_types ?? {}).map(([slug, entry]) => typeRows(draft, records, user, slug, entry)),
   );
-  const createdOf = ({ found }: (typeof types)[number]) => Date.parse(found.type.created_at);
+  const createdOf = ({ eventType }: (typeof types)[number]) => Date.parse(eventType.type.created_at);
   types.sort((a, b) => createdOf(a) - createdOf(b));
   for (const [position, { addRows }] of types.entries()) addRows(position);
-  webhookRows(draft, known, ['organization', known.organization.id], world.organization.webhooks, ['organization']);
-  for (const { id, key, entry } of users) webhookRows(draft, known, ['user', id], entry.webhooks, ['users', key]);
+  webhookRows(draft, records, ['organization', records.organization.id], world.organization.webhooks, ['organization']);
+  for (const { id, key, entry } of users) webhookRows(draft, records, ['user', id], entry.webhooks, ['users', key]);
   for (const [name, group] of Object.entries(world.groups ?? {}))
-    webhookRows(draft, known, ['group', groupRows(draft, known, name, group)], group.webhooks, ['groups', name]);
-  const invitees = eventRows(draft, known, world.events ?? []);
-  formRows(draft, known, world.forms ?? {}, invitees);
+    webhookRows(draft, records, ['group', groupRows(draft, records, name, group)], group.webhooks, ['groups', name]);
+  const invitees = eventRows(draft, records, world.events ?? []);
+  formRows(draft, records, world.forms ?? {}, invitees);
   for (const [index, entry] of (world.invitations ?? []).entries())
-    invitationRow(draft, known, entry, ['invitations', index]);
-  for (const [index, entry] of (world.activity ?? []).entries()) activityRow(draft, known, entry, index);
+    invitationRow(draft, records, entry, ['invitations', index]);
+  for (const [index, entry] of (world.activity ?? []).entries()) activityRow(draft, records, entry, index);
   const { rows, problems, needlessIds } = draft;
-  return { rows, problems, needlessIds, types: types.map(({ found }) => found) };
+  return { rows, problems, needlessIds, types: types.map(({ eventType }) => eventType) };
 };

@@ -24,7 +24,7 @@ import { Invitation } from '../../api/organizations.ts';
 import { Submission } from '../../api/routing-forms.ts';
 import { webhooks } from '../../api/webhooks.ts';
 import { isOwnLink } from '../pages/html.ts';
-import { plans } from '../subscription.ts';
+import { plans } from '../rules/subscription.ts';
 
 /*
  * The format of a world file. Fields have the names of the API. Any of them can be left out if it can be derived: an

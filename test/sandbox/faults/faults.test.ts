@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/sandbox/admin/log-admin.ts';
 import {
   checkOperations,
   createFaultScript,
@@ -10,7 +11,7 @@ import {
   readFault,
 } from '../../../src/sandbox/faults/faults.ts';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
-import { createLog, withFaults } from '../../../src/sandbox/log-admin.ts';
+import { withFaults } from '../../../src/sandbox/faults/with-faults.ts';
 import { openWire } from '../wire.ts';
 import { amara, eventType, freeMonday, organization, pathOf } from '../world.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { idIn } from '../../../src/base/uri.ts';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
-import { serve } from '../../../src/sandbox/http-server.ts';
+import { serve } from '../../../src/sandbox/server/http-server.ts';
 import type { EventRecord, InviteeRecord } from '../../../src/sandbox/store/records.ts';
-import { idIn } from '../../../src/uri.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 import { post } from '../../support/webhooks.ts';
@@ -60,7 +60,7 @@ describe('the cancel page', () => {
   it('cancels the booking and the event, reports it, and then says so', async () => {
     const ada = await booked(at('08:00'));
     const page = await visitor.open(`${pathOf(ada.cancel_url)}?tz=Asia/Tokyo`);
-    expect(page.text).toContain('Mon, 4 May 2026, 09:00–09:15 Europe/London');
+    expect(page.text).toContain('Mon, 4 May 2026, 09:00–09:15 London time · 10:00 for Amara in Berlin');
     world.clock.time += 60_000;
     const sent = await visitor.submit(page, { reason: 'Ill <b>' });
     expect([sent.status, sent.headers.location]).toEqual([303, `${pathOf(ada.cancel_url)}?tz=Asia%2FTokyo`]);
@@ -75,6 +75,8 @@ describe('the cancel page', () => {
 
     const after = await visitor.follow(sent);
     expect([after.status, after.body.includes('<form')]).toEqual([200, false]);
+    expect(page.text).toContain('meet.northlight.example');
+    expect(after.text).not.toContain('meet.northlight.example');
     expect(after.text).toMatch(/This meeting was canceled.*Canceled on Wed, 11 March 2026, 12:01\. Reason: Ill <b>/);
     const before = everything();
     expect((await visitor.submit(page)).status).toBe(303);
@@ -97,7 +99,7 @@ describe('the cancel page', () => {
     expect(toHost().subject).toMatch(/^Ada Lovelace left: Open workshop with /);
     await cancel(ben);
     expect(eventNow(ada)).toMatchObject({ status: 'canceled', invitees_counter: { active: 0 } });
-    expect(toHost().subject).toMatch(/^Canceled: Open workshop with /);
+    expect(toHost().subject).toMatch(/^Canceled by Ada Lovelace: Open workshop with Ada Lovelace, /);
   });
 });
 
@@ -116,12 +118,25 @@ describe('the rescheduling page', () => {
     const starts = sameDay.links.flatMap((href) => /start=([^&]*)/.exec(href)?.[1] ?? []).map(decodeURIComponent);
     expect(starts.length).toBeGreaterThan(1);
     expect(starts.map((each) => Date.parse(each))).not.toContain(Date.parse(start));
+    // The page opens on that day, with the time of the meeting struck through.
+    const opened = await visitor.open(`${pathOf(ada.reschedule_url)}?tz=Europe/Berlin`);
+    for (const page of [opened, sameDay]) expect(page.body).toContain('<li><s class="present">10:00</s></li>');
+    expect(opened.body).toMatch(/aria-current="date"><span><span class="unseen">Mon <\/span>4/);
+    expect(days.body).not.toContain('class="present"');
     const details = await visitor.open(days.links.find((href) => href.includes('start='))!);
     expect(details.fields).toMatchObject({ name: ada.name, email: ada.email, a1: 'Engine Ltd', a2: '11 to 100' });
     const sent = await visitor.submit(details);
     expect([sent.status, sent.headers.location]).toEqual([303, expect.stringContaining('tz=Europe%2FBerlin')]);
 
+    const done = await visitor.follow(sent);
+    expect(done.text).toMatch(/Moved to Tue 5 May, 09:00–10:00 was: Mon, 4 May 2026, 10:00 /);
+    expect(done.text).toContain('Moved: Customer onboarding, Tue 5 May');
     const moved = movedTo(sent);
+    const [toHost] = world.store.all<{ subject: string }>(
+      `SELECT subject FROM notices WHERE kind = 'event.canceled' AND "to" <> ?`,
+      ada.email,
+    );
+    expect(toHost!.subject).toBe(`Moved by ${ada.name}: Customer onboarding with ${ada.name}, 2026-05-04 08:00 UTC`);
     expect(inviteeNow(ada)).toMatchObject({ status: 'canceled', rescheduled: true, new_invitee: moved.uri });
     expect(moved).toMatchObject({ status: 'active', rescheduled: false, old_invitee: pathOf(ada.uri) });
     expect([moved.questions_and_answers, moved.timezone]).toEqual([questions, 'Europe/Berlin']);

@@ -32,6 +32,52 @@ describe('an embedded page', () => {
     }
   });
 
+  it.each([
+    ['the host in its address', { embed_domain: 'localhost:3000' }, undefined, parent],
+    ['where the browser comes from', { embed_domain: '1' }, `${parent}/page?x`, parent],
+    ['nothing, if the host is elsewhere', { embed_domain: 'evil.example' }, 'https://evil.example/', undefined],
+    ['nothing, if the host is unknown', {}, undefined, undefined],
+    ['nothing, if the host is no host', { embed_domain: '*' }, undefined, undefined],
+  ])('learns the origin around it from a wrapper of others by %s', async (_, sent, referer, expected) => {
+    const { open } = visitorOf(await openWorld());
+    const query = new URLSearchParams({ ...sent, embed_type: 'Inline', name: 'Ada' });
+    const { status, headers } = await open(`${intro}?${query}`, { headers: referer ? { referer } : {} });
+    expect(status).toBe(303);
+    expect(Object.fromEntries(new URL(headers.location!, origin).searchParams)).toEqual({
+      ...{ name: 'Ada', embed: 'inline' },
+      ...(expected && { parent: expected }),
+    });
+    const { body } = await open(headers.location!);
+    expect(body.includes('data-parent')).toBe(expected !== undefined);
+  });
+
+  it('tells about a cancellation and a reschedule', async () => {
+    const { open, submit, follow } = visitorOf(await openWorld());
+    const details = await open(`${intro}?${embedded}&start=2026-05-04T09:00:00Z`);
+    const done = await follow(await submit(details, { name: 'Ada', email: 'ada@engine.example' }));
+    const way = (page: typeof done, name: string) => page.links.find((href) => href.startsWith(`/${name}/`))!;
+    const moved = await follow(await submit(await open(`${way(done, 'reschedulings')}&start=2026-05-04T10:00:00Z`)));
+    expect(moved.body).toContain('&quot;event&quot;:&quot;sched.event_rescheduled&quot;');
+    const canceled = await follow(await submit(await open(way(moved, 'cancellations'))));
+    expect(canceled.body).toContain('&quot;event&quot;:&quot;sched.event_canceled&quot;');
+  });
+
+  it('has scripts that speak the dialect of the service', async () => {
+    const embed = { class: 'calendly-inline-widget', prefix: 'calendly', height: 'px' } as const;
+    const dialect = { dialect: 1, name: 'calendly', digest: '', place: 'calendly', embed } as const;
+    const { open } = visitorOf(await openWorld({ dialect }));
+    for (const path of ['/embed.js', '/assets/page.js'])
+      expect((await open(path)).body).toContain(`const family = ${JSON.stringify(embed)};`);
+    expect((await open('/embed/demo')).body).toContain('<div class="calendly-inline-widget" data-url="');
+  });
+
+  it('leaves a link in its element without JavaScript', async () => {
+    const { open } = visitorOf(await openWorld());
+    expect((await open('/embed/demo')).body).toContain(
+      `data-resize="true"><a href="http://localhost:4010${intro}">Choose a time</a></div>`,
+    );
+  });
+
   it('carries the embedding and the time zone through every link and form', async () => {
     const { open, submit } = visitorOf(await openWorld());
     const carried = { embed: 'inline', parent, tz: 'Asia/Tokyo' };

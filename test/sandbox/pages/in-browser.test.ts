@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, ConsoleMessage, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { idIn } from '../../../src/base/uri.ts';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
-import { type Server, serve } from '../../../src/sandbox/http-server.ts';
-import { idIn } from '../../../src/uri.ts';
+import { type Server, serve } from '../../../src/sandbox/server/http-server.ts';
 import { type Browser, browser, openChromium, problemsOn } from '../../support/browser.ts';
 import { few, sample, times } from '../../support/tier.ts';
 import { describeWith } from '../../support/tools.ts';
@@ -42,7 +42,7 @@ describeWith(browser)('booking pages in a browser', () => {
   });
 
   const openPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
-    const page = await chromium.newPage(options);
+    const page = await chromium.newPage({ locale: 'en-GB', ...options });
     page.on('console', (message) => heard.push(message.text()));
     page.on('pageerror', (error) => heard.push(String(error)));
     page.on('dialog', (dialog) => heard.push(dialog.message()));
@@ -72,7 +72,7 @@ describeWith(browser)('booking pages in a browser', () => {
       await page.getByLabel('Company').fill('Engine Ltd');
       await page.getByRole('radio', { name: '11 to 100' }).check();
       await page.getByRole('button', { name: 'Book this time' }).click();
-      expect(await page.getByRole('heading').textContent()).toBe('You are booked with Amara Lindqvist');
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('You are booked with Amara Lindqvist');
       expect(await page.locator('dl').textContent()).toContain('4 May 2026, 16:30–17:30');
       expect(heard).toEqual([]);
       await page.close();
@@ -90,13 +90,35 @@ describeWith(browser)('booking pages in a browser', () => {
       expect(await page.getByRole('link', { name: '06:30' }).count()).toBe(1);
       await page.getByText('Change').click();
       expect(await page.getByText("Your browser's time zone").isVisible()).toBe(false);
-      await page.getByLabel('Another time zone').fill('America/New_York');
-      await page.getByRole('button').click();
+      await page.getByLabel('City or time zone').fill('New York');
+      await page.getByRole('button', { name: 'Find' }).click();
       await page.getByRole('link', { name: '01:30 GMT-5' }).click();
       await fillIn(page);
       await page.getByLabel('Your phone number').fill('+1 212 5550100');
       await page.getByRole('button').click();
       expect(await page.locator('dl').textContent()).toContain('01:30 GMT-5–02:00');
+      await page.close();
+    },
+
+    'is booked with the keyboard alone, and the first time is near': async () => {
+      const page = await openPage({ timezoneId: 'Europe/Berlin' });
+      const press = (...keys: string[]) =>
+        keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
+      const focused = () => page.evaluate('document.activeElement.textContent');
+      await page.goto(`${server.url}${intro}?tz=Europe/Berlin&date=2026-05-11`);
+      await press('Tab');
+      expect(await focused()).toBe('Skip to the times');
+      await press('Enter', 'Tab');
+      expect(await focused()).toBe('09:00');
+      expect(await page.evaluate("getComputedStyle(document.querySelector('#times')).outlineStyle")).toBe('none');
+      await press('Enter');
+      await page.waitForURL(/start=/);
+      await page.getByLabel('Name').focus();
+      await page.keyboard.type('Ada Lovelace');
+      await press('Tab');
+      await page.keyboard.type('ada@engine.example');
+      await press('Enter');
+      await page.getByText('You are booked').waitFor();
       await page.close();
     },
 
@@ -159,7 +181,7 @@ describeWith(browser)('booking pages in a browser', () => {
     let warnings: string[];
 
     beforeAll(async () => {
-      page = await chromium.newPage({ viewport: wide, timezoneId: 'Europe/Paris' });
+      page = await chromium.newPage({ viewport: wide, timezoneId: 'Europe/Paris', locale: 'en-GB' });
       const listen = (message: ConsoleMessage) => {
         if (message.type() === 'error') problems.push(message.text());
         if (message.type() === 'warning') warnings.push(message.text());
@@ -253,6 +275,39 @@ describeWith(browser)('booking pages in a browser', () => {
           'sched.date_and_time_selected',
           'sched.event_scheduled',
         ]);
+      },
+
+      'tells a wrapper of others in the words of the dialect': async () => {
+        start();
+        const embed = { class: 'calendly-inline-widget', prefix: 'calendly', height: 'px' } as const;
+        const speaking = await openWorld({ dialect: { dialect: 1, name: 'x', digest: '', place: 'x', embed } });
+        const sandbox = await serve(speaking.send, { port: 0 });
+        // The same address as that of the public React wrapper, and its listener.
+        const host = createServer((_, response) =>
+          response.setHeader('content-type', 'text/html').end(`<!doctype html><title>host</title>
+  <iframe src="${sandbox.url}${intro}?name=Ada&email=ada%40engine.example&embed_type=Inline&embed_domain=1"></iframe>
+  <script>var told = []; addEventListener('message', ({ data }) => told.push([data.event, Object.entries(data.payload).flat().join()]));</script>`),
+        );
+        await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+        try {
+          await page.goto(`http://localhost:${(host.address() as AddressInfo).port}/`);
+          const frame = page.frameLocator('iframe');
+          await frame.locator('.slots a').first().click();
+          await frame.getByRole('button', { name: 'Book this time' }).click();
+          await page.waitForFunction("told.some(([event]) => event === 'calendly.event_scheduled')");
+          const told = (await page.evaluate('told')) as Array<[string, string]>;
+          expect([...new Set(told.map(([event]) => event))].sort()).toEqual([
+            'calendly.date_and_time_selected',
+            'calendly.event_scheduled',
+            'calendly.event_type_viewed',
+            'calendly.page_height',
+          ]);
+          const heights = told.filter(([event]) => event === 'calendly.page_height').map(([, payload]) => payload);
+          for (const height of heights) expect(height).toMatch(/^height,\d+px$/);
+        } finally {
+          host.close();
+          await sandbox.close();
+        }
       },
 
       'resizes only the first frame, and only for messages of its own page': async () => {

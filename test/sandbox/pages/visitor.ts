@@ -10,7 +10,7 @@ const fieldsIn = (html: string): Record<string, string> => {
   const [form = ''] = /<form method="post"[\s\S]*?<\/form>/.exec(html) ?? [];
   const inputs = [...form.matchAll(/<input [^>]*>/g)]
     .map(([tag]) => tag)
-    .filter((tag) => !tag.includes('type="radio"') || tag.includes(' checked'));
+    .filter((tag) => !/type="(?:radio|checkbox)"/.test(tag) || tag.includes(' checked'));
   const areas = [...form.matchAll(/<textarea( [^>]*)>\n?([^<]*)<\/textarea>/g)];
   return Object.fromEntries([
     ...inputs.map((tag) => [attribute(tag, 'name'), attribute(tag, 'value')]),
@@ -38,7 +38,11 @@ export const visitorOf = ({ send }: Pick<World, 'send'>, base = origin) => {
       body: `${new URLSearchParams({ ...page.fields, ...typed })}`,
     });
   };
-  return { open: (path: string) => ask(path), submit, follow: ({ headers }: Page) => ask(headers.location!) };
+  return {
+    open: (path: string, more: Parameters<typeof ask>[1] = {}) => ask(path, more),
+    submit,
+    follow: ({ headers }: Page) => ask(headers.location!),
+  };
 };
 
 export type Page = Awaited<ReturnType<ReturnType<typeof visitorOf>['open']>>;

@@ -3,8 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/sandbox/store/database.ts';
 import { openStore } from '../../../src/sandbox/store/store.ts';
-import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
+import { closeLater, temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
 import { openWorld } from '../world.ts';
+
+/** Two processes with one file. */
+const openBoth = async () => {
+  const file = temporaryFile();
+  const database = await openDatabase(file);
+  const one = openStore(database);
+  database.useLog();
+  one.setFact('a', 1);
+  const other = openStore(await openDatabase(file));
+  closeLater(() => one.close());
+  closeLater(() => other.close());
+  return { one, other };
+};
 
 describe('store', () => {
   it.each(['a b', '100%', 'a%20b', 'what?', 'a#b', 'a&vfs=none', 'ü', "it's"])(
@@ -52,6 +65,44 @@ describe('store', () => {
     expect(() => store.transaction(() => store.setFact('a', 'b'.repeat(100_000)))).toThrow('full');
     store.transaction(() => store.setFact('a', 1));
     expect(store.fact('a')).toBe(1);
+  });
+
+  it('reads from one state of the data while another process writes', async () => {
+    const { one, other } = await openBoth();
+    const seen = one.reading(() => {
+      const before = one.fact('a');
+      other.setFact('a', 2);
+      return [before, one.fact('a')];
+    });
+    expect(seen).toEqual([1, 1]);
+    expect(one.reading(() => one.fact('a'))).toBe(2);
+  });
+
+  it('recalls what was read until this or another process writes, or undoes what it wrote', async () => {
+    const { one, other } = await openBoth();
+    let reads = 0;
+    const recalled = () => {
+      const value = one.recall('a', () => {
+        reads += 1;
+        return one.fact('a');
+      });
+      return [value, reads];
+    };
+    expect([recalled(), recalled()]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    one.setFact('a', 2);
+    expect(recalled()).toEqual([2, 2]);
+    other.setFact('a', 3);
+    expect(recalled()).toEqual([3, 3]);
+    const undone = () =>
+      one.transaction(() => {
+        one.setFact('a', 4);
+        throw new Error(JSON.stringify(recalled()));
+      });
+    expect(undone).toThrow('[4,4]');
+    expect(recalled()).toEqual([3, 5]);
   });
 
   it('can be closed twice', async () => {

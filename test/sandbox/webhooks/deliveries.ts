@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
+import type { Clock } from '../../../src/base/system.ts';
+import { deliveryCalls } from '../../../src/sandbox/admin/delivery-admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
-import { deliveryCalls } from '../../../src/sandbox/webhooks/delivery-admin.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
-import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';
-import { adminAsker, type Body } from '../admin-ask.ts';
+import { adminAsker, type Body } from '../admin/admin-ask.ts';
 import { at, openWorld, organization, pathOf } from '../world.ts';
 
 export const seconds = 1_000;

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/base/system.ts';
 import type { DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
-import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { type Deliveries, openDeliveries } from './deliveries.ts';
 import { openReceiver } from './receiver.ts';

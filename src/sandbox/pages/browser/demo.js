@@ -7,7 +7,8 @@ addEventListener('message', ({ data, source }) => {
   if (!frame || source !== frame.contentWindow) return;
   // Chromium sets the height of the frame after this listener.
   requestAnimationFrame(() => {
-    const height = data.payload.height ?? '';
+    // Some services write `810px`.
+    const height = 'height' in data.payload ? Number.parseFloat(data.payload.height) : '';
     const row = log.insertRow(0);
     for (const text of [Math.round(performance.now()), data.event, height, frame.clientHeight])
       row.insertCell().textContent = text;

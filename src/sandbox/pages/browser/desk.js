@@ -4,6 +4,9 @@ const name = 'sched-desk';
 const retryMilliseconds = 2_000;
 let session = sessionStorage.getItem(name);
 let stream = new AbortController();
+let isPaused = false;
+/** Whether the desk was shown once: what is put in after that is new. */
+let isShown = false;
 
 /** @param {string} path @param {RequestInit} [init] */
 const ask = (path, init) => fetch(`/__sandbox/desk/${path}`, { ...init, headers: { 'x-sandbox-desk': session ?? '' } });
@@ -22,12 +25,18 @@ const trade = async () => {
 /** @param {Node} node */
 const idOf = (node) => (node instanceof Element ? node.id : '');
 
+/** @param {Node | null} node */
+const mark = (node) => {
+  if (isShown && node instanceof Element) node.animate([{ background: 'var(--note-tint)' }, {}], 2_000);
+};
+
 /** Makes an element look like a new one and keeps its parts, so that focus, scrolling and open rows stay.
  * @param {Node} old @param {Node} fresh */
 const patch = (old, fresh) => {
   if (old.isEqualNode(fresh)) return;
   if (old instanceof Text && fresh instanceof Text) old.data = fresh.data;
   else if (old instanceof Element && fresh instanceof Element && old.nodeName === fresh.nodeName) {
+    if (old.getAttribute('data-news') !== fresh.getAttribute('data-news')) mark(old);
     for (const { name } of [...old.attributes])
       if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -46,6 +55,7 @@ const patchContent = (old, fresh) => {
     if (same && same === place) place = place.nextSibling;
     else old.insertBefore(same ?? node, place);
     if (same) patch(same, node);
+    else if (id) mark(node);
   }
   while (place) {
     const next = place.nextSibling;
@@ -62,6 +72,7 @@ const show = ({ id, html }) => {
   const fresh = made.content.firstElementChild;
   if (id === undefined && old) patchContent(old, made.content);
   else if (old && fresh) patch(old, fresh);
+  isShown = true;
 };
 
 /** @param {ReadableStream<Uint8Array<ArrayBuffer>>} body */
@@ -80,7 +91,7 @@ const watch = async () => {
   stream.abort();
   stream = new AbortController();
   const { signal } = stream;
-  if (session === null || document.hidden) return;
+  if (session === null || document.hidden || isPaused) return;
   const query = new URLSearchParams(location.search);
   query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
   try {
@@ -95,10 +106,23 @@ const watch = async () => {
     // Tried again below.
   }
   if (signal.aborted) return;
+  showState('not connected');
+  setTimeout(watch, retryMilliseconds);
+};
+
+/** @param {string} text */
+const showState = (text) => {
   const live = document.getElementById('live');
   live?.classList.replace('good', 'bad');
-  live?.replaceChildren('not connected');
-  setTimeout(watch, retryMilliseconds);
+  live?.replaceChildren(text);
+};
+
+/** Holds what is shown, to read it in peace. The first message after it has all that happened. */
+const pause = async () => {
+  isPaused = !isPaused;
+  document.getElementById('pause')?.setAttribute('aria-pressed', String(isPaused));
+  if (isPaused) showState('paused');
+  await watch();
 };
 
 /** @param {string} text @param {string[]} choices */
@@ -133,6 +157,7 @@ const send = async (call, body) => {
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('button') : null;
   const { copy, call, body = '{}', confirm } = button?.dataset ?? {};
+  if (button?.id === 'pause') await pause();
   if (button && copy !== undefined) {
     await navigator.clipboard.writeText(copy);
     const text = button.textContent ?? '';
@@ -148,8 +173,12 @@ document.addEventListener('submit', async (event) => {
   if (!(form instanceof HTMLFormElement) || form.dataset.call === undefined) return;
   event.preventDefault();
   const fields = Object.fromEntries(new FormData(form));
-  await send(form.dataset.call, JSON.stringify(form.dataset.only ? fields[form.dataset.only] : fields));
+  // The browser's time zone is that of the desk.
+  if (fields.time) fields.time = new Date(String(fields.time)).toISOString();
+  const only = form.dataset.only?.split(' ').map((name) => fields[name]);
+  await send(form.dataset.call, JSON.stringify(only ? only.find(Boolean) : fields));
   form.reset();
+  form.closest('details')?.removeAttribute('open');
 });
 
 const begin = async () => {

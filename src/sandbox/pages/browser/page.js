@@ -2,8 +2,16 @@
 const { needsZone, parent, message } = document.body.dataset;
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** How the page tells the page around it. The service may speak a dialect. */
+const family = { prefix: 'sched', height: 'number' };
+
 /** @param {import('../../../api/embed.ts').EmbedMessage} told */
-const post = (told) => window.parent.postMessage(told, /** @type {string} */ (parent));
+const post = (told) => {
+  const event = told.event.replace('sched', family.prefix);
+  const payload =
+    'height' in told.payload && family.height === 'px' ? { height: `${told.payload.height}px` } : told.payload;
+  window.parent.postMessage({ ...told, event, payload }, /** @type {string} */ (parent));
+};
 
 if (needsZone !== undefined && zone) {
   const url = new URL(location.href);

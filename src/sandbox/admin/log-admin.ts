@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+import { described, flag, integer, list, record, text, type Value } from '../../api/field.ts';
+import { notFound, Refusal } from '../error-replies.ts';
+import { checkOperations, type FaultScript, readFaults } from '../faults/faults.ts';
+import { type AdminCall, callsWith } from './admin.ts';
+
+const LogRecord = record({
+  number: integer('counts requests from 1'),
+  at: text('time of the request, by the clock of the sandbox'),
+  method: text('method of the request'),
+  path: text('path with query'),
+  operation: z.nullable(text('such as events.list; null if the request matches no operation')),
+  status: z.nullable(integer("the service's status code; null if the request didn't reach the service")),
+  committed: flag('whether the request changed data, even if its reply was lost'),
+  faults: list(z.string(), 'kinds of the faults that affected it'),
+  token: z.nullable(text("name of a ready-made token, or the beginning of another token's hash; null without a token")),
+  window: z.nullable(text('the rate limit that refused it, such as general/minute')),
+  milliseconds: z.nullable(integer('time until the reply; null before it')),
+  // Bodies of OAuth requests contain secrets.
+  body: z.nullable(text('the body of a write; null for OAuth requests, and for old requests if the log is full')),
+  reply: z.nullable(text("the body of the service's reply, before any fault; null like body")),
+});
+
+export type LogEntry = Value<typeof LogRecord>;
+
+/** Limits of the log. Above them, the oldest entries are dropped, and the oldest bodies. */
+const longestLog = 10_000;
+const longestBodies = 64 * 1024 * 1024;
+
+export const createLog = () => {
+  let entries: LogEntry[] = [];
+  let bodies = 0;
+  const sizeOf = ({ body, reply }: LogEntry) => (body?.length ?? 0) + (reply?.length ?? 0);
+  return {
+    get entries() {
+      return entries;
+    },
+    clear() {
+      entries = [];
+      bodies = 0;
+    },
+    add(entry: LogEntry) {
+      entries.push(entry);
+      bodies += sizeOf(entry);
+      if (entries.length > longestLog)
+        for (const dropped of entries.splice(0, longestLog / 10)) bodies -= sizeOf(dropped);
+    },
+    /** Completes an entry, unless it was dropped meanwhile. */
+    addReply(entry: LogEntry, reply: string) {
+      if (entries.lastIndexOf(entry) < 0) return;
+      entry.reply = reply;
+      bodies += reply.length;
+      if (bodies <= longestBodies) return;
+      for (const old of entries) {
+        if (bodies <= longestBodies * 0.9) return;
+        bodies -= sizeOf(old);
+        Object.assign(old, { body: null, reply: null });
+      }
+    },
+  };
+};
+
+export interface LogContext {
+  script: FaultScript;
+  log: ReturnType<typeof createLog>;
+}
+
+const call = callsWith<LogContext>();
+
+const Faults = record({
+  faults: list(z.unknown(), 'each fault with its number, and how many requests it matched and struck'),
+});
+const Log = record({ log: list(LogRecord, 'the oldest request first') });
+
+const Filters = record({
+  operation: z.optional(text('only requests for this operation, such as events.list')),
+  status: z.optional(integer('only requests that got this status code')),
+});
+
+const addFaults = async (body: unknown, script: FaultScript) => {
+  try {
+    const faults = readFaults(body);
+    await checkOperations(faults);
+    script.add(...faults);
+  } catch (error) {
+    throw new Refusal(400, 'Invalid Argument', (error as Error).message);
+  }
+};
+
+/** Admin requests about the requests to the service: their log, and the faults that affect them. */
+export const logCalls: readonly AdminCall<LogContext>[] = [
+  call(
+    'GET /__sandbox/log',
+    'List the requests to the service',
+    { query: Filters, reply: Log },
+    ({ query }, { log }) => ({
+      log: log.entries.filter((entry) =>
+        (['operation', 'status'] as const).every((name) => (query[name] ?? entry[name]) === entry[name]),
+      ),
+    }),
+  ),
+  call('DELETE /__sandbox/log', 'Empty the log', { reply: Log }, (_, { log }) => {
+    log.clear();
+    return { log: [] };
+  }),
+  call('GET /__sandbox/faults', 'List the faults', { reply: Faults }, (_, { script }) => ({ faults: script.faults })),
+  call(
+    'POST /__sandbox/faults',
+    'Add a fault, or a list of faults',
+    { body: described(z.unknown(), 'written as in docs/sandbox.md'), reply: Faults, status: 201 },
+    async ({ body }, { script }) => {
+      await addFaults(body, script);
+      return { faults: script.faults };
+    },
+  ),
+  call('DELETE /__sandbox/faults', 'Remove all faults', { reply: Faults }, (_, { script }) => {
+    script.clear();
+    return { faults: [] };
+  }),
+  call('POST /__sandbox/faults/{number}/remove', 'Remove one fault', { reply: Faults }, ({ params }, { script }) => {
+    if (!script.remove(Number(params.number))) throw notFound('fault');
+    return { faults: script.faults };
+  }),
+];
