@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { type Outcome, SchedError } from '../../base/errors.ts';
+import type { Runtime } from '../../runtime.ts';
+import { type Marks, markOf } from '../../sandbox/mirror/forget.ts';
+import { fileMarks, type MarkStore } from '../../state/forgotten.ts';
+import type { Notes } from '../messages/notes.ts';
+import type { Settings } from './settings.ts';
+import { openSharedState, stateDirectory } from './shared-state.ts';
+
+/** Who is forgotten: on this machine and, with shared state, on all machines that share it. */
+export interface MirrorMarks {
+  /** Throws if shared state is away: somebody whom another machine has deleted could be shown. */
+  read(): Promise<Marks>;
+  /** Marks people, and makes the keys of marks if there are none yet. */
+  add(organization: string, addresses: readonly string[]): Promise<void>;
+}
+
+/** What a command needs to find the marks. */
+export interface MarkPlace {
+  runtime: Runtime;
+  settings: Settings;
+  notes: Notes;
+}
+
+/** Files have their own errors. Those of Redis are plain. */
+const trouble = (error: Error, outcome: Outcome): SchedError => {
+  const facts =
+    error instanceof SchedError
+      ? { ...error.facts, reason: [error.message, error.facts.reason].filter(Boolean).join(': ') }
+      : { reason: error.message, advice: 'check SCHED_SHARED_STATE and the server' };
+  return new SchedError('environment', "Can't use the list of deleted people", { ...facts, outcome });
+};
+
+/** Asks all stores. */
+const all = <Result>(answers: Promise<Result>[], outcome: Outcome = 'not-sent'): Promise<Result[]> =>
+  Promise.all(answers).catch((error: Error) => {
+    throw trouble(error, outcome);
+  });
+
+/** Does something with the marks, and closes the connection to shared state. */
+export const withMarks = async <Result>(
+  { runtime, settings, notes }: MarkPlace,
+  work: (marks: MirrorMarks) => Promise<Result>,
+): Promise<Result> => {
+  const folder = stateDirectory(runtime);
+  const files: MarkStore[] = folder === undefined ? [] : [fileMarks(join(folder, 'mirror'), runtime.randomBytes)];
+  const shared =
+    settings.sharedState === undefined ? undefined : await openSharedState(runtime, settings, notes, false);
+  const stores = shared?.marks === undefined ? files : [...files, shared.marks];
+  try {
+    return await work({
+      read: async () => {
+        const known = (await all(stores.map((store) => store.read()))).filter((marks) => marks !== undefined);
+        return { keys: known.map(({ key }) => key), macs: new Set(known.flatMap(({ macs }) => macs)) };
+      },
+      add: async (organization, addresses) => {
+        const marksWith = (key: string) => addresses.map((address) => markOf(key, organization, address));
+        const added = stores.map((store) => store.add(marksWith));
+        // With an unknown outcome, the same command asks for the deletion again, and marks the people then.
+        await all(added, addresses.length === 0 ? 'not-sent' : 'unknown');
+      },
+    });
+  } finally {
+    await shared?.close();
+  }
+};

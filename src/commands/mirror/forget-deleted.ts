@@ -1,0 +1,80 @@
+import { isOutcomeUnknown, SchedError } from '../../base/errors.ts';
+import { counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { withMarks } from '../../cli/session/mirror-marks.ts';
+import { allMirrors, forgetMarked, hasMirrors, withMirror } from '../../cli/session/open-mirror.ts';
+import { membersIn, stillHas } from '../../sandbox/mirror/forget.ts';
+import type { PlannedItem } from '../bulk/work-plan.ts';
+import type { Job } from '../bulk/work-run.ts';
+
+type SendItems = Job<PlannedItem>['send'];
+
+/** People whose deletion was accepted disappear from all mirrors on this machine. No message has an address (R49). */
+interface Forgetting {
+  /** Marks the people of each batch before the next one: a kill must not let anybody come back. */
+  noting(send: SendItems): SendItems;
+  /** Removes them from all mirrors. Throws if somebody is left in one. */
+  finish(): Promise<void>;
+}
+
+/** Removes who is marked from one mirror. Returns why somebody may be left in it. */
+const forgetIn = (context: Context, file: string, addresses: readonly string[]): Promise<string | undefined> =>
+  withMirror(context.runtime, file, async (mirror) => {
+    await forgetMarked(context, mirror);
+    const members = membersIn(mirror.store);
+    const left = addresses.filter((address) => !members.has(address.toLowerCase()));
+    return stillHas(file, left) ? 'an address is still in its files' : undefined;
+  }).catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    return [error.message, error.facts.reason].filter(Boolean).join(': ');
+  });
+
+const deletion = { command: ['mirror', 'delete'] };
+
+const nothing: Forgetting = { noting: (send) => send, finish: async () => {} };
+
+export const openForgetting = async (context: Context, organization: string): Promise<Forgetting> => {
+  const { runtime, settings, notes } = context;
+  // A mirror may be on another machine that shares state.
+  if (settings.sandbox || (settings.sharedState === undefined && !hasMirrors(runtime))) return nothing;
+  const addresses: string[] = [];
+  const place = organization === 'unknown' ? '' : idIn(organization);
+  const mark = async (items: readonly PlannedItem[]) => {
+    const texts = items.map(({ text }) => text);
+    await withMarks(context, (marks) => marks.add(place, texts));
+    addresses.push(...texts);
+  };
+  // Nothing is sent while people can't be marked.
+  await mark([]);
+  return {
+    noting: (send) => async (items, leaving) => {
+      const result = await send(items, leaving).catch(async (error: unknown) => {
+        if (isOutcomeUnknown(error)) await mark(items);
+        throw error;
+      });
+      if (result.verdict === 'accepted' || result.verdict === 'unknown') await mark(items);
+      return result;
+    },
+    finish: async () => {
+      if (addresses.length === 0) return;
+      const files = allMirrors(runtime);
+      const problems: string[] = [];
+      for (const file of files) {
+        const problem = await forgetIn(context, file, addresses);
+        if (problem !== undefined) problems.push(problem);
+      }
+      if (problems.length > 0)
+        throw new SchedError(
+          'environment',
+          `Deletion was requested, but ${counted(problems.length, 'mirror')} may still have people`,
+          {
+            reason: problems.join('; '),
+            advice: ['each command with the mirror tries again first; to delete it, run ', deletion],
+            outcome: 'applied',
+          },
+        );
+      if (files.length > 0) notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { day } from '../../base/milliseconds.ts';
+import { input, type Values } from '../../cli/input/input.ts';
+import { count, duration, moment, text, toggle, word } from '../../cli/input/kinds.ts';
+
+/** 13 months: this month of last year is whole. */
+export const defaultSpan = 396 * day;
+
+export const entries = {
+  since: moment('start of the first event to keep (default 13 months ago)', { edge: 'since', in: 'past' }),
+  until: moment('start of the last event to keep (default in 13 months)', { edge: 'until', in: 'future' }),
+  for: duration('stop after this time; the next sync continues', { such: '30m or 2h' }),
+  fullSpeed: toggle('use the whole rate limit, not half of it'),
+  again: toggle('read the invitees of all events again'),
+};
+
+export type SyncInput = Values<typeof entries>;
+
+export const syncInput = input(entries);
+
+const statusEntries = { all: toggle('all mirrors of this user, of every account') };
+
+export type StatusInput = Values<typeof statusEntries>;
+
+export const statusInput = input(statusEntries);
+
+const deleteEntries = {
+  name: word('name of the mirror, from mirror status --all', { place: 'argument', value: 'NAME' }),
+};
+
+export type DeleteInput = Values<typeof deleteEntries>;
+
+export const deleteInput = input(deleteEntries);
+
+const sqlEntries = {
+  query: text('one SELECT over events, invitees, bookings, people, event_types and submissions', {
+    place: 'argument',
+    needed: true,
+    value: 'QUERY',
+  }),
+  limit: count('return at most this many rows (default 100,000)', { least: 1, most: 1_000_000 }),
+};
+
+export type SqlInput = Values<typeof sqlEntries>;
+
+export const sqlInput = input(sqlEntries);

@@ -1,0 +1,168 @@
+import { activity } from '../../api/activity.ts';
+import { events } from '../../api/events.ts';
+import { invitees } from '../../api/invitees.ts';
+import { windowQuery } from '../../api/window.ts';
+import { hasCategory } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { hour } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
+import type { Client } from '../../client/client.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
+import { gather } from '../../client/paginate.ts';
+import type { Query } from '../../client/wire.ts';
+import { type MirrorFacts, setFacts } from '../../sandbox/mirror/open.ts';
+import {
+  addActivity,
+  noteList,
+  putEvents,
+  putInvitees,
+  rankTies,
+  removeEvent,
+  type Writing,
+} from '../../sandbox/mirror/write.ts';
+import type { Store } from '../../sandbox/store/store.ts';
+import { timestampOf, utcText } from '../../time/wall.ts';
+import { isStalePage } from '../follow/read-news.ts';
+import { isShort } from '../follow/work-state.ts';
+import { type Refusal, readOrRefusal } from './read-account.ts';
+import { dueEvents, type KnownEvent, type Named, namedIn } from './work-plan.ts';
+
+/** A sync that is under way. Everything that it has stored stays if it is stopped. */
+export interface Sync {
+  client: Client;
+  store: Store;
+  facts: MirrorFacts & { begun: NonNullable<MirrorFacts['begun']> };
+  /** Stores something in one transaction, without people who are forgotten by then. */
+  write(work: (writing: Writing) => void): void;
+  /** Throws if the time is up. Called before each request. */
+  checkTime(): void;
+  now(): number;
+  /** How many lists are read at once. */
+  atOnce: number;
+  onProgress(done: number, total: number): void;
+}
+
+/** Reads the entries of the activity log since the last complete sync. Clocks may differ. */
+export const readActivity = async ({ client, facts, write, now }: Sync): Promise<Named> => {
+  const { asOf, begun } = facts;
+  const since = Math.max(begun.since, (asOf ?? 0) - hour);
+  const query: Query = { organization: facts.organization, ...windowQuery('occurred_at', { since: utcText(since) }) };
+  const found = await readOrRefusal(client, activity.list, { query }, () =>
+    gather(client.pages(activity.list, { query })),
+  );
+  const entries = Array.isArray(found) ? found : [];
+  const refusal = Array.isArray(found) ? undefined : found;
+  write((writing) => {
+    addActivity(writing, entries);
+    writing.store.run('DELETE FROM activity WHERE occurred_at < ?', new Date(begun.since).toISOString());
+    noteList(writing, activity.list.name, now(), entries.length, refusal);
+  });
+  return asOf === undefined ? new Set() : namedIn(entries);
+};
+
+/** Reads the list of events, in one request per hundred. Continues where an earlier process has stopped. */
+export const readWindow = async (
+  { client, facts, write, checkTime, now, onProgress }: Sync,
+  scope: Query,
+  refusal: Refusal | undefined,
+): Promise<void> => {
+  const { begun, pass, role } = facts;
+  let from = begun.reached ?? begun.since;
+  let read = 0;
+  for (;;) {
+    const first = from;
+    const query = { ...scope, ...windowQuery('start_time', { since: utcText(first), until: utcText(begun.until) }) };
+    const keep = rowFilter(events.list, query);
+    let ties: Json[] = [];
+    try {
+      for await (const page of client.pages(events.list, { query }, { keep, onPage: checkTime }))
+        write((writing) => {
+          putEvents(writing, page, pass);
+          for (const event of page) {
+            const start = timestampOf(String(event.start_time)) ?? from;
+            if (ties.length > 0 && ties[0]!.start_time === event.start_time) ties.push(event);
+            else ties = [event];
+            if (ties.length > 1) rankTies(writing, ties);
+            from = Math.max(from, start);
+          }
+          begun.reached = from;
+          setFacts(writing.store, facts);
+          read += page.length;
+          onProgress(read, read);
+        });
+      break;
+    } catch (error) {
+      if (!isStalePage(error) || from === first) throw error;
+    }
+  }
+  write((writing) => {
+    if (refusal !== undefined) noteList(writing, events.list.name, now(), 0, refusal);
+    noteList(writing, role === 'user' ? `${events.list.name}/own` : events.list.name, now(), read);
+  });
+};
+
+/** Whether the service has the event no more. */
+const isGone = (client: Client, event: string): Promise<boolean> =>
+  client.call(events.get, { path: { event } }).then(
+    () => false,
+    (error: unknown) => {
+      if (hasCategory(error, 'not-found')) return true;
+      if (hasCategory(error, 'forbidden')) return false;
+      throw error;
+    },
+  );
+
+/** Removes events outside of the window, and those that the list no longer shows and the service no longer has. */
+export const removeMissing = async ({ client, store, facts, write, checkTime }: Sync): Promise<void> => {
+  const { begun, pass } = facts;
+  const edges = [begun.since, begun.until].map((time) => new Date(time).toISOString()) as [string, string];
+  write(() => {
+    const outside = 'SELECT id FROM events WHERE start_time < ? OR start_time >= ?';
+    for (const { id } of store.all<{ id: string }>(outside, ...edges)) removeEvent(store, id);
+  });
+  for (const { event } of store.all<{ event: string }>('SELECT event FROM mirror_events WHERE pass < ?', pass)) {
+    checkTime();
+    const isRemoved = await isGone(client, event);
+    write(() => {
+      if (isRemoved) removeEvent(store, event);
+      else store.run('UPDATE mirror_events SET pass = ? WHERE event = ?', pass, event);
+    });
+  }
+};
+
+const known = `SELECT event, digest, ends, read_digest AS readDigest, read_at AS readAt, is_short AS isShort FROM mirror_events`;
+
+/** Reads the invitees of all events that are due, each list whole. */
+export const readInvitees = async (sync: Sync, named: Named): Promise<number> => {
+  const { client, store, facts, write, checkTime, now, atOnce, onProgress } = sync;
+  const due = dueEvents(store.all<KnownEvent>(known), facts.begun.isAgain ? 'all' : named, facts.begun.at);
+  let done = 0;
+  onProgress(done, due.length);
+  await mapConcurrent(
+    due,
+    async ({ event, digest }) => {
+      checkTime();
+      const input = { path: { event } };
+      const found = await readOrRefusal(client, invitees.list, input, async () => {
+        // Pages overlap if somebody books or cancels meanwhile.
+        const people = await gather(client.pages(invitees.list, input));
+        return [...new Map(people.map((invitee) => [invitee.uri, invitee])).values()];
+      });
+      const refusal = Array.isArray(found) ? undefined : found;
+      const isRemoved = refusal?.status === 404 && (await isGone(client, event));
+      const at = now();
+      write((writing) => {
+        if (isRemoved) return removeEvent(store, event);
+        const text = store.text<Json>('events', event);
+        const people = Array.isArray(found) ? found : [];
+        const isTooShort = text !== undefined && refusal === undefined && isShort(JSON.parse(text), people);
+        putInvitees(writing, event, people, { digest, at, isShort: isTooShort });
+        if (refusal !== undefined) noteList(writing, `${invitees.list.name}/${idIn(event)}`, at, 0, refusal);
+      });
+      onProgress(++done, due.length);
+    },
+    atOnce,
+  );
+  return done;
+};

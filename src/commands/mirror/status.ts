@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import { hasCategory } from '../../base/errors.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { printRows } from '../../cli/operation/listing.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { allMirrors, noMirror, removeMirror, withMirror } from '../../cli/session/open-mirror.ts';
+import { lstatSync } from '../../node/files.ts';
+import { filesOf } from '../../sandbox/mirror/forget.ts';
+import type { Store } from '../../sandbox/store/store.ts';
+import { utcText } from '../../time/wall.ts';
+import type { DeleteInput, StatusInput } from './input.ts';
+import { mirrorLock, ownMirror } from './own-mirror.ts';
+import { statusView } from './view.ts';
+
+const count = (store: Store, sql: string): number =>
+  store.first<{ count: number }>(`SELECT count(*) AS count ${sql}`)!.count;
+
+/** What a mirror has, how old it is, and what is missing. */
+const statusOf = ({ runtime }: Context, file: string) =>
+  withMirror(runtime, file, ({ store, facts }) => {
+    const { asOf, since, until, baseUrl, organization, begun } = facts;
+    const time = (at: number | null | undefined) => (at === undefined || at === null ? null : utcText(at));
+    const oldest = store.first<{ at: number | null }>('SELECT min(read_at) AS at FROM mirror_events')?.at;
+    const name = store.first<{ name: string }>("SELECT doc ->> 'name' AS name FROM organizations")?.name;
+    const refused = store.all<{ list: string }>('SELECT list FROM mirror_lists WHERE status IS NOT NULL');
+    return {
+      name: basename(file, '.db'),
+      base_url: baseUrl,
+      organization,
+      organization_name: name ?? null,
+      complete: asOf !== undefined,
+      as_of: time(asOf),
+      age_seconds: asOf === undefined ? null : Math.max(0, Math.round((runtime.clock.now() - asOf) / 1000)),
+      syncing_since: time(begun?.at),
+      since: utcText(since),
+      until: utcText(until),
+      events: count(store, 'FROM events'),
+      invitees: count(store, 'FROM invitees'),
+      missing_lists: count(store, 'FROM mirror_events WHERE read_at IS NULL'),
+      oldest_list: time(oldest),
+      not_read: [...new Set(refused.map(({ list }) => list.split('/')[0]!))],
+      forgotten: count(store, "FROM invitees WHERE email LIKE 'deleted-%@deleted.invalid'"),
+      bytes: filesOf(file).reduce((sum, path) => sum + lstatSync(path).size, 0),
+      file,
+    };
+  });
+
+export const runStatus = async ({ all }: StatusInput, { context }: Call): Promise<void> => {
+  const { runtime, printer, notes } = context;
+  if (!all) return printer.one(statusView, await statusOf(context, await ownMirror(context)));
+  const rows = [];
+  for (const file of allMirrors(runtime)) {
+    const row = await statusOf(context, file).catch((error: unknown) => {
+      if (!hasCategory(error, 'environment')) throw error;
+      notes.warn(`${error.message}: ${error.facts.reason ?? file}`);
+      return undefined;
+    });
+    if (row !== undefined) rows.push(row);
+  }
+  await printRows(context, statusView, [rows], 'No mirrors found');
+};
+
+export const runDelete = async ({ name }: DeleteInput, { context }: Call): Promise<void> => {
+  const { runtime, notes } = context;
+  const file =
+    name === undefined ? await ownMirror(context) : allMirrors(runtime).find((each) => basename(each, '.db') === name);
+  if (file === undefined) throw noMirror();
+  const question = { question: 'Delete this mirror?', action: 'delete the mirror' };
+  await confirm(context, { ...question, facts: [['file', file]] }, 'this machine');
+  const held = (await mirrorLock(context, file).acquire())!;
+  try {
+    removeMirror(file);
+  } finally {
+    await held.release();
+  }
+  notes.info(`mirror deleted: ${file}`);
+};

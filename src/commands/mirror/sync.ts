@@ -1,0 +1,191 @@
+import { activity } from '../../api/activity.ts';
+import { SchedError } from '../../base/errors.ts';
+import { hour } from '../../base/milliseconds.ts';
+import { counted, formatNumber } from '../../base/numbers.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { showAlive } from '../../cli/messages/live.ts';
+import { type Confirmation, confirm } from '../../cli/session/confirm.ts';
+import { mirrorAccount } from '../../cli/session/connection.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { withMarks } from '../../cli/session/mirror-marks.ts';
+import {
+  atMirror,
+  forgetMarked,
+  makeMirrorDirectory,
+  mirrorFile,
+  openMirrorFile,
+  windowText,
+} from '../../cli/session/open-mirror.ts';
+import { existsSync } from '../../node/files.ts';
+import { durationText } from '../../output/progress.ts';
+import { forgetter, type Marks } from '../../sandbox/mirror/forget.ts';
+import { factsOf, type MirrorFacts, setFacts } from '../../sandbox/mirror/open.ts';
+import { noteList, writers } from '../../sandbox/mirror/write.ts';
+import type { Store } from '../../sandbox/store/store.ts';
+import { defaultSpan, type SyncInput } from './input.ts';
+import { mirrorLock } from './own-mirror.ts';
+import { type Refusal, readLists, readRole } from './read-account.ts';
+import { readActivity, readInvitees, readWindow, removeMissing, type Sync } from './read-events.ts';
+
+/** An interrupted sync is continued for so long. Later, its list of events would be too old. */
+const continuedFor = 12 * hour;
+
+/** The time given with `--for` is over. What was read is stored. */
+class TimeIsUp extends Error {}
+
+/** Nothing is mirrored before somebody agrees to it. */
+const askFirst = async (context: Context, file: string): Promise<void> => {
+  if (existsSync(file)) return;
+  const facts: Confirmation['facts'] = [
+    ['keeps', 'events, invitees with their addresses and answers, members, event types, hours, forms, activity log'],
+    ['never', 'tokens, logins, webhooks'],
+    ['file', file],
+    ['backups', 'leave this file out: they would keep people whom the service has deleted'],
+  ];
+  const action = 'keep a copy of this account on this machine';
+  await confirm(context, { question: 'Keep a copy of this account on this machine?', action, facts }, 'this machine');
+};
+
+/** The facts of the mirror, with a sync that begins or continues. */
+const begin = async (
+  context: Context,
+  stored: MirrorFacts | undefined,
+  { since, until, again }: SyncInput,
+  { user, organization, role }: Pick<MirrorFacts, 'user' | 'organization' | 'role'>,
+): Promise<Sync['facts']> => {
+  const { identity, connection } = context;
+  const { baseUrl } = await connection();
+  const root = await identity.root();
+  if (
+    stored !== undefined &&
+    (stored.user !== user || stored.organization !== organization || stored.baseUrl !== baseUrl)
+  )
+    throw new SchedError('conflict', `This is the mirror of ${stored.user} at ${stored.baseUrl}`, {
+      reason: `the token belongs to ${user}`,
+      hint: { command: ['mirror', 'delete'] },
+    });
+  const now = context.now();
+  const begun = stored?.begun;
+  const isContinued =
+    begun !== undefined && now - begun.at < continuedFor && since === undefined && until === undefined;
+  // The window moves along: it reaches as far back and ahead as before.
+  const [back, ahead] =
+    stored?.asOf === undefined ? [defaultSpan, defaultSpan] : [stored.asOf - stored.since, stored.until - stored.asOf];
+  const fresh = { at: now, since: since ?? now - back, until: until ?? now + ahead, isAgain: again };
+  const next = isContinued ? { ...begun, isAgain: begun.isAgain || again } : fresh;
+  const { since: from, until: to } = stored?.asOf === undefined ? next : stored;
+  return {
+    ...stored,
+    ...{ baseUrl, root, user, organization, role },
+    since: from,
+    until: to,
+    pass: isContinued ? stored!.pass : (stored?.pass ?? 0) + 1,
+    begun: next,
+  };
+};
+
+const readAll = async (sync: Sync, refusal: Refusal | undefined, say: (stage: string, text: string) => void) => {
+  const { client, store, facts, write, checkTime, now } = sync;
+  if (!facts.begun.hasLists) {
+    let lists = 0;
+    for await (const { list, operation, about, records, refusal: refused } of readLists(client, facts)) {
+      write((writing) => {
+        if (refused === undefined) writers[operation.name]!(writing, records, about);
+        noteList(writing, list, now(), records.length, refused);
+      });
+      lists += 1;
+      checkTime();
+    }
+    facts.begun.hasLists = true;
+    setFacts(store, facts);
+    say('people, event types, hours, forms', counted(lists, 'list'));
+  }
+  const named = client.offers(activity.list) ? await readActivity(sync) : new Set<string>();
+  const { user, organization, role } = facts;
+  await readWindow(sync, role === 'user' ? { user } : { organization }, refusal);
+  await removeMissing(sync);
+  say('events', formatNumber(store.first<{ count: number }>('SELECT count(*) AS count FROM events')!.count));
+  say('invitees', `of ${counted(await readInvitees(sync, named), 'event')}`);
+};
+
+/** Stores in transactions that see who is forgotten by then: another process may add somebody at any time. */
+const writerOf = (store: Store, facts: MirrorFacts, { keys, macs }: Marks): Sync['write'] => {
+  let count = -1;
+  let known = forgetter(store, facts, { keys, macs });
+  return (work) =>
+    store.transaction(() => {
+      const stored = store.first<{ count: number }>('SELECT count(*) AS count FROM mirror_forgotten')!.count;
+      if (stored !== count) {
+        const rows = store.all<{ mac: string }>('SELECT mac FROM mirror_forgotten');
+        known = forgetter(store, facts, { keys, macs: new Set(rows.map(({ mac }) => mac)) });
+        count = stored;
+      }
+      work({ ...known, store, facts });
+    });
+};
+
+export const runSync = async (values: SyncInput, { context }: Call): Promise<void> => {
+  const { runtime, settings, notes } = context;
+  const file = mirrorFile(runtime, await mirrorAccount(runtime, settings));
+  await context.connection();
+  await askFirst(context, file);
+  const started = runtime.clock.now();
+  makeMirrorDirectory(runtime);
+  const held = (await mirrorLock(context, file).acquire())!;
+  let store: Store | undefined;
+  let progress = { done: 0, total: 0 };
+  let stopShowing = () => {};
+  try {
+    const client = await context.client();
+    const people = { user: await context.identity.user(), organization: await context.identity.organization() };
+    const { role, refusal } = await readRole(client, people);
+    store = await openMirrorFile(runtime, file);
+    const opened = store;
+    const stored = await atMirror(file, () => factsOf(opened));
+    const facts = await begin(context, stored, values, { ...people, role });
+    // Records can only be compared with marks whose keys are known when the sync begins.
+    await withMarks(context, (each) => each.add(facts.organization, []));
+    const marks = await forgetMarked(context, { store, file, facts });
+    setFacts(store, facts);
+    notes.info(
+      `Mirror of ${new URL(facts.baseUrl).host}: events ${windowText(facts.begun, settings.zone)}, with their invitees`,
+      'heading',
+    );
+    if (!values.fullSpeed)
+      notes.info('Uses at most half of the rate limit. Stop it at any time: the next sync continues');
+    const sync: Sync = {
+      client,
+      store,
+      facts,
+      write: writerOf(store, facts, marks),
+      checkTime: () => {
+        if (values.for !== undefined && runtime.clock.now() - started >= values.for) throw new TimeIsUp();
+      },
+      now: context.now,
+      atOnce: values.fullSpeed ? 4 : 1,
+      onProgress: (done, total) => {
+        progress = { done, total };
+      },
+    };
+    stopShowing = showAlive(runtime, notes, () => ({
+      name: 'Mirror',
+      facts: [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} read`],
+    }));
+    await atMirror(file, () => readAll(sync, refusal, (stage, text) => notes.info(`${stage}: ${text}`)));
+    const { begun, ...rest } = facts;
+    const done: MirrorFacts = { ...rest, since: begun.since, until: begun.until, asOf: begun.at };
+    setFacts(store, done);
+    // Another machine may have deleted somebody meanwhile.
+    await forgetMarked(context, { store, file, facts: done });
+    // The log has what was replaced.
+    store.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    await notes.done(`the mirror is complete: ${counted(progress.total, 'list')} of invitees read`);
+  } catch (error) {
+    if (!(error instanceof TimeIsUp)) throw error;
+    notes.info(`Stopped after ${durationText(values.for! / 1000)}. The next sync continues`);
+  } finally {
+    stopShowing();
+    store?.close();
+    await held.release();
+  }
+};

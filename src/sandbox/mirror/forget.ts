@@ -1,0 +1,213 @@
+import { createHmac } from 'node:crypto';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { isObject, type Json, jsonText, parseJson } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import { sideFiles } from '../store/database.ts';
+import { syncToDisk } from '../store/snapshots.ts';
+import type { Store } from '../store/store.ts';
+import type { MirrorFacts } from './open.ts';
+
+/*
+ * People whose data was deleted at the service disappear from a mirror too, and don't come back with the next sync: the
+ * service deletes days later. Their marks are keyed hashes, which are no addresses.
+ */
+
+/** The people who are forgotten. Machines that share state have a key of their own. */
+export interface Marks {
+  keys: readonly string[];
+  macs: ReadonlySet<string>;
+}
+
+/** The mark of an address. It counts for an organization, by its ID: others may know the same person. Without, for all. */
+export const markOf = (key: string, organization: string, address: string): string =>
+  createHmac('sha256', key).update(`${organization}\n${address.trim().toLowerCase()}`).digest('base64url');
+
+const gone = 'deleted';
+
+/** Where a text may hold an address: also in a link, where the sign is encoded. */
+const mayBeAddress = /[^\s"'<>()[\]:;,\\/?&=#|]+(?:@|%40)[^\s"'<>()[\]:;,\\/?&=#|]+/gi;
+
+/** An address may have signs around it that don't belong to it. */
+const spellings = (text: string): string[] => {
+  const core = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  return [...new Set([text, core])].flatMap((each) => [each, each.replace(/%40/i, '@')]);
+};
+
+/** What may stay of a deleted invitee: nothing that a person typed, and no field that the service may add. */
+const harmless = new Set(
+  'uri status event created_at updated_at rescheduled old_invitee new_invitee scheduling_method invitee_scheduled_by'.split(
+    ' ',
+  ),
+);
+
+/** As the sandbox shows a deleted invitee, without the fields that may be about a person. */
+const anonymous = (invitee: Json): Json => {
+  const places: Json = {
+    email: `deleted-${idIn(invitee.uri).toLowerCase()}@deleted.invalid`,
+    first_name: 'Deleted',
+    last_name: 'invitee',
+    name: 'Deleted invitee',
+    tracking: {},
+    questions_and_answers: [],
+    // Whether somebody came is no word about who.
+    no_show: isObject(invitee.no_show)
+      ? { uri: invitee.no_show.uri ?? null, created_at: invitee.no_show.created_at ?? null }
+      : null,
+  };
+  const known = new Set([...harmless, ...Object.keys(places)]);
+  const kept = Object.keys(invitee).filter((name) => known.has(name));
+  return Object.fromEntries(kept.map((name) => [name, harmless.has(name) ? invitee[name] : places[name]]));
+};
+
+const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [change(name), mapTexts(each, change)]));
+};
+
+/** The location of an event, if an invitee typed it. */
+const withoutInviteesWords = (event: Json): Json =>
+  isObject(event.location) && ['outbound_call', 'ask_invitee'].includes(String(event.location.type))
+    ? { ...event, location: { ...event.location, location: null } }
+    : event;
+
+export interface Forgetter {
+  /** A record without the addresses of people who are forgotten. */
+  clean(record: Json): Json;
+  /** The invitees of an event without them, and the event without their names. */
+  cleanList(invitees: readonly Json[], event: Json | undefined): { invitees: Json[]; event: Json | undefined };
+}
+
+const anyCase = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu');
+
+/** Members are no invitees: their own addresses stay. */
+export const membersIn = (store: Store): Set<string> =>
+  new Set(
+    store
+      .all<{ email: string }>('SELECT lower(email) AS email FROM users WHERE email IS NOT NULL')
+      .map((row) => row.email),
+  );
+
+export const forgetter = (store: Store, { organization }: MirrorFacts, { keys, macs }: Marks): Forgetter => {
+  const members = membersIn(store);
+  const known = new Map<string, boolean>();
+  const isForgotten = (address: string): boolean => {
+    const places = [idIn(organization), ''];
+    const isMarked = (key: string) => places.some((place) => macs.has(markOf(key, place, address)));
+    const found = known.get(address) ?? keys.some(isMarked);
+    known.set(address, found);
+    return found;
+  };
+  const cleanText = (text: string): string =>
+    text.replace(mayBeAddress, (found) => {
+      const spelled = spellings(found).find((each) => isForgotten(each) && !members.has(each.toLowerCase()));
+      return spelled === undefined ? found : gone;
+    });
+  const isDeleted = ({ email }: Json): boolean => typeof email === 'string' && isForgotten(email);
+  if (macs.size === 0)
+    return { clean: (record) => record, cleanList: (invitees, event) => ({ invitees: [...invitees], event }) };
+  return {
+    clean: (record) => {
+      const cleaned = mapTexts(record, cleanText) as Json;
+      const { questions_and_answers: answers } = record;
+      // All answers of a form are those of one person.
+      if (!Array.isArray(answers) || jsonText(answers) === jsonText(cleaned.questions_and_answers)) return cleaned;
+      return { ...cleaned, questions_and_answers: answers.map((each) => ({ ...each, answer: gone })), tracking: {} };
+    },
+    cleanList: (invitees, event) => {
+      const people = invitees.filter(isDeleted);
+      const names = people.flatMap(({ name, first_name, last_name }) => [name, `${first_name} ${last_name}`]);
+      const spelled = [...new Set(names.map(String))].filter((name) => name.trim().length > 2);
+      const withoutNames = (text: string) =>
+        spelled.reduce((left, name) => left.replaceAll(anyCase(name), gone), cleanText(text));
+      const cleaned = (record: Json) => mapTexts(record, withoutNames) as Json;
+      return {
+        invitees: invitees.map((each) => (isDeleted(each) ? anonymous(each) : cleaned(each))),
+        event: people.length === 0 || event === undefined ? event : withoutInviteesWords(cleaned(event)),
+      };
+    },
+  };
+};
+
+/** Tables whose records may have an address in some text. Those of users have only members. */
+const tables = ['submissions', 'activity', 'invitations', 'event_types', 'routing_forms', 'groups', 'organizations'];
+
+interface Row {
+  id: string;
+  doc: string;
+}
+
+/**
+ * Forgets the people whose marks the mirror doesn't have yet, in one transaction. Until `wipe`, their bytes may be left in
+ * the file, and the fact `unclean` says so.
+ */
+export const forget = (store: Store, facts: MirrorFacts, { keys, macs }: Marks): void => {
+  const had = new Set(store.all<{ mac: string }>('SELECT mac FROM mirror_forgotten').map(({ mac }) => mac));
+  const fresh = [...macs].filter((mac) => !had.has(mac));
+  if (fresh.length === 0) return;
+  store.transaction(() => {
+    const { clean, cleanList } = forgetter(store, facts, { keys, macs: new Set(fresh) });
+    const put = (table: string, { id, doc }: Row, record: Json | undefined) => {
+      const text = jsonText(record);
+      if (text !== doc) store.run(`UPDATE ${table} SET doc = ? WHERE id = ?`, text, id);
+    };
+    const parsed = ({ doc }: Row) => parseJson(doc) as Json;
+    for (const { event } of store.all<{ event: string }>('SELECT DISTINCT event FROM invitees')) {
+      const rows = store.all<Row>('SELECT id, doc FROM invitees WHERE event = ?', event);
+      const [own] = store.all<Row>('SELECT id, doc FROM events WHERE id = ?', event);
+      const cleaned = cleanList(rows.map(parsed), own && parsed(own));
+      for (const [index, row] of rows.entries()) put('invitees', row, cleaned.invitees[index]);
+      if (own !== undefined) put('events', own, cleaned.event);
+    }
+    for (const table of [...tables, 'events'])
+      for (const row of store.all<Row>(`SELECT id, doc FROM ${table}`)) put(table, row, clean(parsed(row)));
+    for (const mac of fresh) store.run('INSERT INTO mirror_forgotten VALUES (?)', mac);
+    // Also if nobody is found: after a power cut, the log may have a person whose transaction was lost.
+    store.setFact('unclean', 1);
+  });
+};
+
+/** The file of a mirror and those beside it, as far as they exist. */
+export const filesOf = (file: string): string[] =>
+  ['', ...sideFiles].map((suffix) => `${file}${suffix}`).filter((path) => existsSync(path));
+
+/** Whether people who are forgotten may be left in free space or in the log. */
+export const isUnclean = (store: Store): boolean => store.fact('unclean') !== undefined;
+
+/**
+ * Removes what is left of people who are forgotten from the file and its log. Returns false if another process reads the
+ * mirror as it was before: then the next command tries again.
+ */
+export const wipe = (store: Store, file: string): boolean => {
+  // It writes to the log itself, so the log comes after it.
+  store.exec('VACUUM');
+  const [row] = store.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (row?.busy !== 0) return false;
+  // A power cut could bring back a log that was cut off.
+  for (const path of filesOf(file)) if (!path.endsWith('-shm')) syncToDisk(path);
+  store.run("DELETE FROM meta WHERE key = 'unclean'");
+  return true;
+};
+
+const chunkBytes = 4 * 1024 * 1024;
+
+/** Whether a file of the mirror still has one of these texts, in any case. */
+export const stillHas = (file: string, texts: readonly string[]): boolean => {
+  const wanted = texts.map((text) => Buffer.from(text.toLowerCase()).toString('latin1'));
+  const overlap = Math.max(0, ...wanted.map(({ length }) => length));
+  const buffer = Buffer.alloc(chunkBytes);
+  return filesOf(file).some((path) => {
+    const descriptor = openSync(path, 'r');
+    try {
+      for (let at = 0; ; at += chunkBytes - overlap) {
+        const length = readSync(descriptor, buffer, 0, chunkBytes, at);
+        const lower = buffer.toString('latin1', 0, length).replace(/[A-Z]+/g, (each) => each.toLowerCase());
+        if (wanted.some((text) => lower.includes(text))) return true;
+        if (length < chunkBytes) return false;
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+};

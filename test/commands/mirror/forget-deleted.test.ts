@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { openMirror } from '../../../src/sandbox/mirror/open.ts';
+import { filesWith } from '../../support/files-with.ts';
+import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+let world: TestWorld;
+let home: string;
+let person: { email: string; name: string; event: string };
+
+const offline = async () => {
+  throw new Error('a mirror sends nothing');
+};
+
+const mirrored = (line: string) => world.run(`--mirror ${line}`, { home, send: offline });
+
+const mirrorFiles = () =>
+  readdirSync(join(home, '.cache/sched/mirror'))
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => join(home, '.cache/sched/mirror', name));
+
+beforeEach(async () => {
+  world = await createWorld();
+  home = temporaryDirectory('home');
+  const { code } = await world.run('mirror sync --yes --since -5d --until +5d', { home });
+  expect(code).toBe(0);
+  const rows = jsonOf(await mirrored('events list --org current --with invitees --status active --json'));
+  [person] = rows.flatMap((row: { uri: string; _sched: { invitees: { email: string; name: string }[] } }) =>
+    row._sched.invitees.map(({ email, name }) => ({ email, name, event: row.uri.split('/').at(-1)! })),
+  );
+});
+
+const forgotten = async () => {
+  expect(filesWith(home, person.email)).toEqual([]);
+  expect(filesWith(home, person.name)).toEqual([]);
+  const list = jsonOf(await mirrored(`invitees list ${person.event} --json`));
+  expect(list.map(({ name }: { name: string }) => name)).toContain('Deleted invitee');
+};
+
+test('compliance delete removes a person from the mirror, and they do not come back with the next sync', async () => {
+  expect(filesWith(home, person.email)).not.toEqual([]);
+  const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect(stderr).toContain('Removed from 1 mirror on this machine');
+  expect(code).toBe(0);
+  await forgotten();
+  const again = await world.run('mirror sync --again --yes', { home });
+  expect(again.code).toBe(0);
+  await forgotten();
+});
+
+test('an address in capitals is the same address', async () => {
+  const { code } = await world.run(`compliance delete ${person.email.toUpperCase()} --yes`, { home });
+  expect(code).toBe(0);
+  await forgotten();
+});
+
+test('a second mirror of the organization forgets too', async () => {
+  const admin = { home, env: { SCHED_TOKEN: 'sandbox_admin' } };
+  expect((await world.run('mirror sync --yes --since -5d --until +5d', admin)).code).toBe(0);
+  expect(mirrorFiles()).toHaveLength(2);
+  const { stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect(stderr).toContain('Removed from 2 mirrors on this machine');
+  await forgotten();
+});
+
+test('a deleted mirror that is made again has nobody who was deleted', async () => {
+  await world.run(`compliance delete ${person.email} --yes`, { home });
+  const { rmSync } = await import('node:fs');
+  for (const file of mirrorFiles()) rmSync(file);
+  expect((await world.run('mirror sync --yes --since -5d --until +5d', { home })).code).toBe(0);
+  await forgotten();
+});
+
+test('a reader with an old snapshot makes the command fail, and the next command finishes it', async () => {
+  const [file = ''] = mirrorFiles();
+  const reader = await openMirror(file);
+  reader.exec('BEGIN');
+  reader.all('SELECT count(*) FROM invitees');
+  const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect(code).toBe(3);
+  expect(stderr).toContain('1 mirror may still have people');
+  expect(stderr).not.toContain(person.email);
+  reader.exec('COMMIT');
+  reader.close();
+  expect((await mirrored('users me --json')).code).toBe(0);
+  await forgotten();
+});

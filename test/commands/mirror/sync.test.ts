@@ -1,0 +1,198 @@
+import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../../src/http/message.ts';
+import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
+import { createWorld, jsonOf, type Result, type TestWorld } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+let world: TestWorld;
+let home: string;
+
+const offline: Send = async () => {
+  throw new Error('a mirror sends nothing');
+};
+const sync = (flags = '', send?: Send) => world.run(`mirror sync --yes ${flags}`, { home, ...(send && { send }) });
+const mirrored = (line: string, flags = '') => world.run(`--mirror ${flags} ${line}`, { home, send: offline });
+
+const folder = () => join(home, '.cache/sched/mirror');
+const mirrorFile = () => join(folder(), readdirSync(folder()).find((name) => name.endsWith('.db'))!);
+
+const lists = ({ requests }: Result) =>
+  requests.filter(({ url }) => /\/invitees(\?|$)/.test(url)).map(({ url }) => url.split('/').at(-2)!);
+
+beforeEach(async () => {
+  world = await createWorld();
+  home = temporaryDirectory('home');
+});
+
+/** Lets so many requests through. */
+const failingAfter = (count: number): Send => {
+  let left = count;
+  return async (request) => {
+    if (left-- <= 0) return { status: 503, headers: {}, body: '' };
+    return world.service(request);
+  };
+};
+
+test('a sync that was cut off continues, and reads no list of invitees twice', async () => {
+  const seen: string[] = [];
+  for (let round = 0; ; round += 1) {
+    const result = await sync('', failingAfter(120));
+    seen.push(...lists(result).slice(0, result.code === 0 ? undefined : -3));
+    const store = await openMirror(mirrorFile());
+    expect(store.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    store.close();
+    if (result.code === 0) break;
+    expect(result.code).toBe(9);
+    expect(round).toBeLessThan(10);
+    expect((await mirrored('events list --org current --with invitees')).stderr).toContain(
+      'The mirror is not complete',
+    );
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+  const line = 'events list --org current --with invitees --json';
+  expect((await mirrored(line)).stdout).toBe((await world.run(line, { home })).stdout);
+});
+
+test('a later sync reads the invitees of events that have just ended, and of those that changed', async () => {
+  const first = await sync();
+  const second = await sync();
+  expect(lists(second).length).toBeLessThan(lists(first).length / 4);
+  const [event] = jsonOf(await world.run('events list --upcoming --limit 1 --json', { home }));
+  const id = event.uri.split('/').at(-1);
+  expect(lists(second)).not.toContain(id);
+  expect((await world.run(`events cancel ${id} --yes`, { home })).code).toBe(0);
+  expect(jsonOf(await mirrored(`events get ${id} --json`)).status).toBe('active');
+  expect(lists(await sync())).toContain(id);
+  expect(jsonOf(await mirrored(`events get ${id} --json`)).status).toBe('canceled');
+});
+
+test('the window can grow and shrink, and events outside of it are removed', async () => {
+  await sync();
+  const all = jsonOf(await world.run('mirror status --json', { home }));
+  await sync('--since -7d --until +7d');
+  const few = jsonOf(await world.run('mirror status --json', { home }));
+  expect(few.events).toBeLessThan(all.events);
+  expect(few.missing_lists).toBe(0);
+  expect((await mirrored('events list --since -30d --json')).code).toBe(2);
+  // It reaches as far as before.
+  await sync();
+  expect(jsonOf(await world.run('mirror status --json', { home })).events).toBe(few.events);
+});
+
+test('--for ends cleanly', async () => {
+  let requests = 0;
+  const slow: Send = async (request) => {
+    requests += 1;
+    await world.clock.sleep(1000);
+    return world.service(request);
+  };
+  const { code, stderr } = await sync('--for 100s', slow);
+  expect(stderr).toContain('Stopped after 1m 40s. The next sync continues');
+  expect(code).toBe(0);
+  expect(requests).toBeLessThan(110);
+  expect((await sync()).code).toBe(0);
+});
+
+test('with 10 requests a minute it sends at most 5, and another command does not wait', async () => {
+  world = await createWorld({ plan: 'free' });
+  const at: number[] = [];
+  const send: Send = async (request) => {
+    at.push(world.clock.now());
+    return world.service(request);
+  };
+  const { code } = await sync('--since -2d --until +2d --for 20m', send);
+  expect(code).toBe(0);
+  expect(at.length).toBeGreaterThan(50);
+  for (const start of at)
+    expect(at.filter((time) => time >= start && time < start + 60_000).length).toBeLessThanOrEqual(10);
+  const minutes = (at.at(-1)! - at[0]!) / 60_000;
+  expect(at.length / minutes).toBeLessThanOrEqual(5.5);
+  const before = world.clock.slept.length;
+  expect((await world.run('users me --json', { home })).code).toBe(0);
+  expect(world.clock.slept.length).toBe(before);
+});
+
+test('without a terminal, the first sync needs --yes, and nothing is kept without it', async () => {
+  const { code, stderr } = await world.run('mirror sync', { home });
+  expect(code).toBe(12);
+  expect(stderr).toContain('sched mirror sync --yes');
+  expect(readdirSync(home, { recursive: true }).filter((name) => String(name).endsWith('.db'))).toEqual([]);
+});
+
+test('its files are private, whatever the umask is, and backups leave them out', async () => {
+  const before = process.umask(0);
+  try {
+    await sync();
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(folder()).mode & 0o777).toBe(0o700);
+  const modes = readdirSync(folder()).map((name) => [name, statSync(join(folder(), name)).mode & 0o777]);
+  expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([]);
+  expect(readdirSync(folder())).toContain('CACHEDIR.TAG');
+});
+
+test('links are refused', async () => {
+  mkdirSync(join(home, '.cache/sched'), { recursive: true, mode: 0o700 });
+  symlinkSync(temporaryDirectory('elsewhere'), folder());
+  const { code, stderr } = await sync();
+  expect(stderr).toContain('symbolic link');
+  expect(code).toBe(3);
+});
+
+test('a mirror of another account is neither changed nor read', async () => {
+  await sync();
+  const store = await openMirror(mirrorFile());
+  const facts = factsOf(store)!;
+  setFacts(store, { ...facts, user: 'http://127.0.0.1:4010/users/OTHER' });
+  store.close();
+  const { code, stderr } = await sync();
+  expect(stderr).toContain('This is the mirror of http://127.0.0.1:4010/users/OTHER');
+  expect(code).toBe(7);
+});
+
+test('a second sync is refused with the process that runs', async () => {
+  let second: Result | undefined;
+  await sync('', async (request) => {
+    second ??= await sync('', world.service);
+    return world.service(request);
+  });
+  expect(second!.stderr).toContain('Another process syncs this mirror');
+  expect(second!.code).toBe(7);
+});
+
+describe('what each sync sees', () => {
+  test.each<[what: string, change: string, line: string]>([
+    ['a removed member', 'members remove jonas.weber@northlight.example --yes', 'members list --json'],
+    [
+      'a changed event type',
+      'event-types update "Support call" --name "Help call"',
+      'event-types list --org current --json',
+    ],
+    ['a new invitation', 'invitations create --email new@engine.example --yes', 'invitations list --json'],
+  ])('%s', async (_, change, line) => {
+    await sync();
+    expect((await world.run(change, { home })).code).toBe(0);
+    const before = await mirrored(line);
+    const { stdout } = await world.run(line, { home });
+    expect(before.stdout).not.toBe(stdout);
+    expect((await sync()).code).toBe(0);
+    expect((await mirrored(line)).stdout).toBe(stdout);
+  });
+
+  test('a no-show of an old event, which the activity log names', async () => {
+    await sync();
+    const line = 'events list --org current --since -60d --until -15d --with invitees --json';
+    const rows = jsonOf(await world.run(line, { home }));
+    const invitee = rows.flatMap((row: { _sched: { invitees: { uri: string; no_show: unknown; status: string }[] } }) =>
+      row._sched.invitees.filter(({ no_show, status }) => no_show === null && status === 'active'),
+    )[0];
+    expect((await world.run(['invitees', 'no-show', invitee.uri, '--yes'], { home })).code).toBe(0);
+    const { stdout } = await world.run(line, { home });
+    expect((await mirrored(line)).stdout).not.toBe(stdout);
+    await sync();
+    expect((await mirrored(line)).stdout).toBe(stdout);
+  });
+});
