@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { version } from './base/system.ts';
 import { clock, every } from './node/clock.ts';
 import { readFile } from './node/files.ts';
 import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
-import { adminHeader } from './sandbox/admin.ts';
+import { adminHeader } from './sandbox/admin/admin.ts';
+import type { LogEntry as AdminLogEntry } from './sandbox/admin/log-admin.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
-import { isHostName } from './sandbox/http-server.ts';
-import type { LogEntry as AdminLogEntry } from './sandbox/log-admin.ts';
+import { tokensIn } from './sandbox/oauth/ready-tokens.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
-import { tokensIn } from './sandbox/ready-tokens.ts';
+import { kinds, plans } from './sandbox/rules/subscription.ts';
 import { runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
-import { kinds, plans } from './sandbox/subscription.ts';
+import { isHostName } from './sandbox/server/http-server.ts';
 import { readDuration } from './time/duration.ts';
-import { version } from './version.ts';
 
 // The types of the package are made from this file alone, so its exported types use nothing of other files.
 
@@ -162,7 +162,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const worldOf = async (given: SandboxOptions['world'], now: number): Promise<Seed | undefined> => {
+const readSeed = async (given: SandboxOptions['world'], now: number): Promise<Seed | undefined> => {
   if (given === undefined || isSeedName(given)) return given;
   if (typeof given === 'string' && !/[./\\]/.test(given))
     throw new Error(`world must be demo, empty, large:N, a file such as world.yaml or its content, not "${given}"`);
@@ -186,7 +186,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const { plan, kind, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
   const now = options.now === undefined ? undefined : new Date(options.now).getTime();
   if (Number.isNaN(now)) throw new Error('now must be a time such as 2026-12-01T09:00:00Z');
-  const world = await worldOf(options.world, now ?? clock.now());
+  const world = await readSeed(options.world, now ?? clock.now());
   if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
   if (kind !== undefined && !kinds.includes(kind)) throw new Error(`kind must be one of ${kinds.join(', ')}`);
   const hosts = options.hosts?.map((host) => host.toLowerCase());
@@ -197,7 +197,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const script = createFaultScript(faults);
   const file = data === ':memory:' ? data : resolve(data);
   loadSqliteSilently();
-  const opened = await openSandbox({
+  const sandbox = await openSandbox({
     file,
     clock,
     randomBytes,
@@ -212,7 +212,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
   const outside = { clock, every, randomBytes, machine };
-  const running = await runSandbox(opened, { port, script, data: file, version, unref: true }, outside);
+  const running = await runSandbox(sandbox, { port, script, data: file, version, unref: true }, outside);
   const { url, secret } = running;
 
   let isClosed = false;
@@ -236,10 +236,10 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     url,
     environment: environmentOf(running),
     token(name = 'owner') {
-      const tokens = tokensIn(opened.store);
-      const found = tokens.find((each) => each.name === name);
-      if (found === undefined) throw new Error(`token must be one of ${tokens.map((each) => each.name).join(', ')}`);
-      return found.token;
+      const tokens = tokensIn(sandbox.store);
+      const match = tokens.find((each) => each.name === name);
+      if (match === undefined) throw new Error(`token must be one of ${tokens.map((each) => each.name).join(', ')}`);
+      return match.token;
     },
     async reset() {
       await ask('POST', 'reset', {});
@@ -262,7 +262,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
       resume: () => moveClock({ frozen: false }),
     },
     faults: {
-      add: async (...added) => (await ask('POST', 'faults', added)).faults,
+      add: async (...faults) => (await ask('POST', 'faults', faults)).faults,
       list: async () => (await ask('GET', 'faults')).faults,
       async clear() {
         await ask('DELETE', 'faults');

@@ -1,39 +1,36 @@
 import { join } from 'node:path';
-import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './errors.ts';
+import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './base/errors.ts';
+import { version } from './base/system.ts';
+import type { Given } from './cli/input/given.ts';
 import type { Paint } from './output/paint.ts';
 import { completeArgument, helperArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory, isHomeless } from './state/paths.ts';
-import { version } from './version.ts';
-
-/** Whether errors are printed as JSON. Read from the raw arguments, because it must be known even if parsing fails. */
-const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boolean => {
-  if (env.SCHED_ERROR_FORMAT === 'json') return true;
-  if (env.SCHED_ERROR_FORMAT === 'text' || stderr.isTerminal) return false;
-  // Short switches may come before the o, as in -qo json.
-  const asks = (word: string, index: number) =>
-    /^--json(=|$)|^(-[qvnyi]*o=?|--output=)jsonl?$/.test(word) ||
-    (/^(-[qvnyi]*o|--output)$/.test(word) && /^jsonl?$/.test(argv[index + 1] ?? ''));
-  const end = argv.indexOf('--');
-  return argv.slice(0, end < 0 ? argv.length : end).some(asks);
-};
 
 /** The colors for errors, if stderr has color. Errors as JSON have none. */
-const errorPaint = async (argv: readonly string[], { env, stderr }: Runtime): Promise<Paint | undefined> => {
-  const { colorFlagIn, colorWanted } = await import('./output/color.ts');
-  const color = colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stderr.isTerminal });
-  if (color === undefined || argv.includes('--accessible')) return undefined;
+const errorPaint = async ({ color: flag, accessible }: Given, { env, stderr }: Runtime): Promise<Paint | undefined> => {
+  const { colorFlagOf, colorWanted } = await import('./output/color.ts');
+  const color = colorWanted({ flag: colorFlagOf(flag), env, isTerminal: stderr.isTerminal });
+  if (color === undefined || accessible === true) return undefined;
   const { createPaint } = await import('./output/paint.ts');
   return createPaint(color);
 };
 
-const report = async (error: SchedError, argv: readonly string[], runtime: Runtime): Promise<number> => {
+const reportError = async (error: SchedError, argv: readonly string[], runtime: Runtime): Promise<number> => {
   const { errorJson, errorLines, stackOf } = await import('./cli/messages/error-report.ts');
+  const { wantsJson } = await import('./cli/session/settings.ts');
+  const { givenFlags: flagsOf, parseCommandLine: parse } = await import('./cli/parse/tree.ts');
+  const given = flagsOf(await parse(argv));
   const { isTerminal, columns } = runtime.stderr;
   const width = isTerminal && columns > 0 ? columns : undefined;
-  const lines = wantsJsonErrors(argv, runtime)
+  const lines = wantsJson(given, runtime)
     ? [errorJson(error)]
-    : await errorLines(error, width, await errorPaint(argv, runtime), runtime.platform === 'win32');
+    : await errorLines(error, {
+        columns: width,
+        paint: await errorPaint(given, runtime),
+        isWindows: runtime.platform === 'win32',
+        isVerbose: given.verbose === true,
+      });
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   const text = [...trace, ...lines].map((line) => `${line}\n`).join('');
   if (text !== '') await runtime.stderr.write(text).catch(() => {});
@@ -41,7 +38,7 @@ const report = async (error: SchedError, argv: readonly string[], runtime: Runti
 };
 
 /** Turns on the compile cache: compiling takes a third of a command's time. `--version` is too short to gain from it. */
-const keepCompiled = (runtime: Runtime): void => {
+const useCompileCache = (runtime: Runtime): void => {
   if (isHomeless('cache', runtime)) return;
   runtime.keepCompiled?.(() => {
     const folder = join(directory('cache', runtime), 'compiled');
@@ -52,7 +49,7 @@ const keepCompiled = (runtime: Runtime): void => {
 
 /** Loaded late, because `--version` prints nothing that needs redaction. */
 const guardedRuntime = async (world: World): Promise<Runtime> =>
-  (await import('./redacted-output.ts')).withRedaction(world);
+  (await import('./node/redacted-output.ts')).withRedaction(world);
 
 const perform = async (argv: readonly string[], runtime: Runtime): Promise<void> => {
   if (
@@ -69,7 +66,7 @@ const perform = async (argv: readonly string[], runtime: Runtime): Promise<void>
     return complete(argv.slice(1), runtime);
   }
   const { invoke } = await import('./cli/invoke.ts');
-  return invoke(argv, runtime, wantsJsonErrors(argv, runtime));
+  return invoke(argv, runtime);
 };
 
 /** Runs one command line and returns its exit code. This is the only place that turns errors into text and a code. */
@@ -83,7 +80,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     runtime = await guardedRuntime(world);
     // From here on, a signal is reported as an error.
     runtime.interrupted.throwIfAborted();
-    keepCompiled(runtime);
+    useCompileCache(runtime);
     const work = perform(argv, runtime);
     await (world.untilIdle === undefined ? work : Promise.race([work, world.untilIdle()]));
     return 0;
@@ -94,6 +91,6 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     const { asSchedError } = await import('./cli/messages/error-report.ts');
     // Reuse the existing runtime if there is one: it knows the secrets to redact.
     runtime ??= await guardedRuntime(world);
-    return report(asSchedError(error), argv, runtime);
+    return reportError(asSchedError(error), argv, runtime);
   }
 };

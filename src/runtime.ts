@@ -1,8 +1,8 @@
+import type { Secrets } from './base/redact.ts';
+import type { Clock, Env, Machine, RandomBytes, System } from './base/system.ts';
 import type { Send } from './http/message.ts';
-import type { Secrets } from './redact.ts';
 import type { RedisAddress } from './state/redis/address.ts';
 import type { RedisConnection } from './state/redis/redis-client.ts';
-import type { Clock, Env, Machine, RandomBytes, System } from './system.ts';
 
 /** The outside world as one value. All streams, clocks, environment variables and random bytes come from here. */
 export interface World extends System {

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { Field } from './api/field.ts';
 import { inspect } from './api/inspect.ts';
 import { dotted, plainErrors, problemOf } from './api/wording.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './base/nearest.ts';
 
 /** A mistake in a file, with the place to look at. */
 export interface FileProblem {
@@ -20,7 +20,7 @@ type Path = ReadonlyArray<PropertyKey>;
 export const mostBytes = 1024 * 1024;
 
 /** What to do about mistakes that YAML's own words describe badly. */
-const words: Readonly<Record<string, string>> = {
+const parserMessages: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'the same key is here twice: remove one',
   TAB_AS_INDENT: "tabs can't indent in YAML: use spaces",
   BAD_INDENT: 'the indentation is wrong, or a bracket above is not closed',
@@ -30,8 +30,8 @@ const words: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'tags such as !name are not supported: remove the tag',
 };
 
-const wordsOf = (code: string, message: string): string =>
-  words[code] ?? (message.includes('call stack') ? 'the file is nested too deeply' : message);
+const parserMessage = (code: string, message: string): string =>
+  parserMessages[code] ?? (message.includes('call stack') ? 'the file is nested too deeply' : message);
 
 /** The fields that an object at this path can have. */
 const fieldsAt = (schema: Field, [first, ...rest]: Path): string[] => {
@@ -44,16 +44,16 @@ const fieldsAt = (schema: Field, [first, ...rest]: Path): string[] => {
 };
 
 /** The value in words, for a message that says what it must be. */
-const shown = (value: unknown): string => {
+const kindWords = (value: unknown): string => {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'a map' : JSON.stringify(value);
 };
 
-const valueAt = (value: unknown, path: Path): unknown =>
+const contentAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
-interface Found {
+interface FieldProblem {
   path: Path;
   message: string;
   /** The key is wrong, not its value. */
@@ -63,13 +63,13 @@ interface Found {
 /** What to do about a key that is not a field here, by the key. */
 type KeyAdvice = Readonly<Record<string, string>>;
 
-const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown, keys: KeyAdvice): Found[] => {
+const fieldProblems = (issue: z.core.$ZodIssue, schema: Field, content: unknown, keys: KeyAdvice): FieldProblem[] => {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(schema, path);
+    const names = fieldsAt(schema, path);
     return issue.keys.map((key) => {
-      const meant = nearest(key, known);
-      const other = meant === undefined ? `Fields: ${known.join(', ')}` : `Did you mean ${meant}?`;
+      const suggestion = nearest(key, names);
+      const other = suggestion === undefined ? `Fields: ${names.join(', ')}` : `Did you mean ${suggestion}?`;
       const advice = Object.hasOwn(keys, key) ? keys[key] : other;
       return { path: [...path, key], isKey: true, message: `"${key}" is not a field here. ${advice}` };
     });
@@ -81,28 +81,29 @@ const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown, keys:
     );
     if (fitting)
       return fitting.flatMap((each) =>
-        foundIn({ ...each, path: [...path, ...each.path] } as typeof issue, schema, content, keys),
+        fieldProblems({ ...each, path: [...path, ...each.path] } as typeof issue, schema, content, keys),
       );
   }
-  const value = valueAt(content, path);
-  const said =
+  const value = contentAt(content, path);
+  const message =
     issue.code === 'invalid_union'
       ? issue.errors
           .map(([first], index) => (index === 0 ? first!.message : first!.message.replace(/^must be/, 'or')))
           .join(' ')
       : issue.message;
   const choices = issue.code === 'invalid_value' ? issue.values.map(String) : [];
-  const meant = choices.length > 1 ? nearest(String(value), choices) : undefined;
+  const suggestion = choices.length > 1 ? nearest(String(value), choices) : undefined;
   const isLeftOut = choices.length === 1 && value === undefined;
   const isOtherKind = issue.code === 'invalid_type' || issue.code === 'invalid_union';
-  const got = isOtherKind && value !== undefined && said.startsWith('must be') ? `, not ${shown(value)}` : '';
+  const gotWords =
+    isOtherKind && value !== undefined && message.startsWith('must be') ? `, not ${kindWords(value)}` : '';
   const isUnquoted =
     issue.code === 'invalid_type' && issue.expected === 'string' && /^(number|boolean)$/.test(typeof value);
   const other = isUnquoted ? '. Put it in quotes' : isLeftOut ? `: add ${String(path.at(-1))}: ${choices[0]}` : '';
-  const advice = meant ? `. Did you mean ${meant}?` : other;
+  const advice = suggestion ? `. Did you mean ${suggestion}?` : other;
   const place = dotted(path) || 'the file';
-  const problem = isLeftOut ? 'is missing' : said.replace('must be an object', 'must be a map');
-  return [{ path, message: `${problemOf(place, problem)}${got}${advice}` }];
+  const problem = isLeftOut ? 'is missing' : message.replace('must be an object', 'must be a map');
+  return [{ path, message: `${problemOf(place, problem)}${gotWords}${advice}` }];
 };
 
 /** The node to point to: the key of a map or list, the value of a text. A missing one is looked for in its parent. */
@@ -133,26 +134,29 @@ const refusedKeys = new Map([
 
 /** Tags would run code of the reader, and aliases can stand for nothing. They are refused where they are. */
 const refusedNodes = (document: yaml.Document): Array<{ node: yaml.Node; message: string }> => {
-  const found: Array<{ node: yaml.Node; message: string }> = [];
+  const problems: Array<{ node: yaml.Node; message: string }> = [];
   const anchors: string[] = [];
   yaml.visit(document, {
     Pair(_, { key }) {
       const message = yaml.isScalar(key) ? refusedKeys.get(String(key.value)) : undefined;
-      if (message !== undefined) found.push({ node: key as yaml.Node, message });
+      if (message !== undefined) problems.push({ node: key as yaml.Node, message });
     },
     Node(_, node) {
-      if (node.tag !== undefined && !yaml.isAlias(node)) found.push({ node, message: words.TAG_RESOLVE_FAILED! });
+      if (node.tag !== undefined && !yaml.isAlias(node))
+        problems.push({ node, message: parserMessages.TAG_RESOLVE_FAILED! });
       if ('anchor' in node && node.anchor) anchors.push(node.anchor);
     },
     Alias(_, node) {
       if (anchors.includes(node.source)) return;
-      const meant = nearest(node.source, anchors);
+      const suggestion = nearest(node.source, anchors);
       const advice =
-        meant === undefined ? `Write &${node.source} before the value that it stands for` : `Did you mean *${meant}?`;
-      found.push({ node, message: `no anchor above is called "${node.source}". ${advice}` });
+        suggestion === undefined
+          ? `Write &${node.source} before the value that it stands for`
+          : `Did you mean *${suggestion}?`;
+      problems.push({ node, message: `no anchor above is called "${node.source}". ${advice}` });
     },
   });
-  return found;
+  return problems;
 };
 
 /** Reads a YAML or JSON file that a person wrote. Reports all mistakes at once, each with its place. */
@@ -176,7 +180,7 @@ export const readYaml = <Schema extends Field>(text: string, name: string, schem
       .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
       .filter(({ code }, index) => index === 0 || code === 'DUPLICATE_KEY');
     const problems = [
-      ...errors.map(({ code, pos, message }) => problemAt(pos[0], wordsOf(code, message))),
+      ...errors.map(({ code, pos, message }) => problemAt(pos[0], parserMessage(code, message))),
       ...refusedNodes(document).map(({ node, message }) => problemAt(node.range?.[0] ?? 0, message)),
     ];
     if (problems.length > 0) return refuse(...problems);
@@ -187,8 +191,8 @@ export const readYaml = <Schema extends Field>(text: string, name: string, schem
   const offsetOf = (path: Path, isKey?: boolean) => nodeAt(document, path, isKey)?.range?.[0] ?? 0;
   const problem = (path: Path, message: string, isKey?: boolean) => problemAt(offsetOf(path, isKey), message);
   const lineOf = (path: Path) => lines.linePos(offsetOf(path)).line;
-  const parsed = schema.safeParse(content, plainErrors as never);
-  if (parsed.success) return { ok: true as const, value: parsed.data, problem, lineOf };
-  const found = parsed.error.issues.flatMap((issue) => foundIn(issue, schema, content, keys));
-  return refuse(...found.map(({ path, message, isKey }) => problem(path, message, isKey)));
+  const result = schema.safeParse(content, plainErrors as never);
+  if (result.success) return { ok: true as const, value: result.data, problem, lineOf };
+  const problems = result.error.issues.flatMap((issue) => fieldProblems(issue, schema, content, keys));
+  return refuse(...problems.map(({ path, message, isKey }) => problem(path, message, isKey)));
 };

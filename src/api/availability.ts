@@ -3,10 +3,10 @@ import { choice, date, flag, list, literal, oneOf, open, record, reference, text
 import { many, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
-const timeOfDay = (description: string) =>
+const clockField = (description: string) =>
   text(description).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day such as 09:30'));
 
-const Interval = record({ from: timeOfDay('start time'), to: timeOfDay('end time') }).check(
+const Interval = record({ from: clockField('start time'), to: clockField('end time') }).check(
   z.refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' }),
 );
 

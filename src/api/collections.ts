@@ -13,7 +13,7 @@ interface CollectionFacts {
 }
 
 /** All collections, by their segment in a path. A path of an operation begins with one. */
-const known = {
+const byName = {
   scheduled_events: { nouns: ['events', 'invitees'], singular: 'event', self: 'next' },
   invitees: { nouns: ['invitees'], singular: 'invitee' },
   invitee_no_shows: { nouns: ['invitees'], singular: 'no-show' },
@@ -40,8 +40,8 @@ const known = {
   '.well-known': { nouns: ['mcp'] },
 } as const satisfies Record<string, CollectionFacts>;
 
-export type Collection = keyof typeof known;
+export type Collection = keyof typeof byName;
 
-export type Noun = (typeof known)[Collection]['nouns'][number];
+export type Noun = (typeof byName)[Collection]['nouns'][number];
 
-export const collections: Readonly<Record<Collection, CollectionFacts & { nouns: readonly Noun[] }>> = known;
+export const collections: Readonly<Record<Collection, CollectionFacts & { nouns: readonly Noun[] }>> = byName;

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { onceEach } from '../once.ts';
+import { onceEach } from '../base/once.ts';
 import { type Field, type FieldFacts, facts, type Shape } from './field.ts';
 
 /** Schema facts used by flags, help, completions and the sandbox. */
-export interface Inspected extends FieldFacts {
+export interface Inspection extends FieldFacts {
   readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
   readonly format?: string | undefined;
   readonly description?: string | undefined;
@@ -22,7 +22,7 @@ export interface Inspected extends FieldFacts {
 
 /** The parts of zod's schema definition used here; each kind of schema has some of them. */
 interface Definition {
-  type: Inspected['type'] | 'optional' | 'nullable';
+  type: Inspection['type'] | 'optional' | 'nullable';
   innerType: Field;
   format?: string;
   entries?: Record<string, string>;
@@ -32,7 +32,7 @@ interface Definition {
   options?: readonly Field[];
 }
 
-export const inspect: (field: Field) => Inspected = onceEach((field) => {
+export const inspect: (field: Field) => Inspection = onceEach((field) => {
   const definition = field._zod.def as unknown as Definition;
   const { type } = definition;
   const description = z.globalRegistry.get(field)?.description;
@@ -59,10 +59,10 @@ export const inspect: (field: Field) => Inspected = onceEach((field) => {
 });
 
 /** Whether the documentation leaves open what may be at this path inside the field. */
-export const isOpenAt = (field: Field, [name, ...rest]: readonly PropertyKey[]): boolean => {
+export const isOpenField = (field: Field, [name, ...rest]: readonly PropertyKey[]): boolean => {
   const { open, element, fields } = inspect(field);
   if (name === undefined) return open === 'values';
   if (open === 'contents') return true;
   const next = typeof name === 'number' ? element : fields?.[String(name)];
-  return next === undefined ? open === 'keys' : isOpenAt(next, rest);
+  return next === undefined ? open === 'keys' : isOpenField(next, rest);
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { onceEach } from '../once.ts';
+import { onceEach } from '../base/once.ts';
 
 const schemaFor = (io: 'input' | 'output') =>
   onceEach((schema: z.ZodMiniType): Record<string, unknown> => {

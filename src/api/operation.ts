@@ -58,7 +58,7 @@ export interface Operation {
 /** An operation without what follows from its place. */
 type Row = Omit<Operation, 'name' | 'scope'>;
 
-type Placed<N extends Noun, Domain extends string, Rows extends Record<string, Row>> = {
+type NamedRows<N extends Noun, Domain extends string, Rows extends Record<string, Row>> = {
   readonly [Verb in keyof Rows & string]: Rows[Verb] & {
     readonly name: `${N}.${Verb}`;
     readonly scope: `${Domain}:${Rows[Verb]['method'] extends 'GET' ? 'read' : 'write'}`;
@@ -74,11 +74,11 @@ export const operations = <N extends Noun, Domain extends string, const Rows ext
   domain: Domain,
   rows: Rows,
 ) => {
-  const placed = Object.entries(rows).map(([verb, row]) => {
+  const entries = Object.entries(rows).map(([verb, row]) => {
     const scope = `${domain}:${row.method === 'GET' ? 'read' : 'write'}`;
     return [verb, { name: `${noun}.${verb}`, scope, ...row }];
   });
-  return Object.fromEntries(placed) as Placed<N, Domain, Rows>;
+  return Object.fromEntries(entries) as NamedRows<N, Domain, Rows>;
 };
 
 const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max));

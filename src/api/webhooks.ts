@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isLoopbackUrl } from '../uri.ts';
+import { isLoopbackUrl } from '../base/uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
 import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
 

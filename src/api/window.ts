@@ -38,6 +38,6 @@ export const windowIn = (query: object): TimeWindow => {
 
 /** Whether a time is on the right side of one edge of a window. A time that can't be read counts as inside. */
 export const isInside = (time: unknown, edge: Edge, limit: unknown): boolean => {
-  const [at, bound] = [Date.parse(String(time)), Date.parse(String(limit))];
-  return edge === 'since' ? !(at < bound) : !(at >= bound);
+  const [at, edgeTime] = [Date.parse(String(time)), Date.parse(String(limit))];
+  return edge === 'since' ? !(at < edgeTime) : !(at >= edgeTime);
 };

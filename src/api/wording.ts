@@ -23,8 +23,8 @@ const formats: Readonly<Record<string, string>> = {
 /** States both bounds even if only one was exceeded, so that the next try doesn't hit the other one. */
 const numberWords = ({ schema }: Issue): string => {
   const checks = (schema?._zod.def.checks ?? []).map(({ _zod }) => _zod.def as { check: string; value?: unknown });
-  const bound = (check: string) => checks.find((each) => each.check === check)?.value;
-  const [least, most] = [bound('greater_than'), bound('less_than')];
+  const limitOf = (check: string) => checks.find((each) => each.check === check)?.value;
+  const [least, most] = [limitOf('greater_than'), limitOf('less_than')];
   if (least === undefined) return `must be a whole number${most === undefined ? '' : ` up to ${most}`}`;
   return `must be a whole number from ${least} ${most === undefined ? 'up' : `to ${most}`}`;
 };
@@ -36,7 +36,7 @@ const lengthWords = (origin: string, bound: string, length: number | bigint): st
 
 const isNumber = (origin: string): boolean => origin === 'number' || origin === 'int';
 
-const wordsOf = (issue: Issue): string => {
+const issueText = (issue: Issue): string => {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';
@@ -59,7 +59,7 @@ const wordsOf = (issue: Issue): string => {
 };
 
 /** Plain messages for zod's errors, to follow the name of the value. Messages set by a schema are kept. */
-export const plainErrors = { error: wordsOf } satisfies z.core.ParseContext<z.core.$ZodIssue>;
+export const plainErrors = { error: issueText } satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
 /** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
 export const dotted = (path: readonly PropertyKey[]): string =>

@@ -1,6 +1,6 @@
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import { oauthPaths } from '../api/oauth-paths.ts';
-import { isLoopback } from '../uri.ts';
+import { isLoopback } from '../base/uri.ts';
 import type { LoginSecrets } from './pkce.ts';
 
 /** How a client sends its secret (RFC 6749 §2.3.1), by the word that a user types. */

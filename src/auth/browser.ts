@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { delimiter, isAbsolute, join } from 'node:path';
+import type { System } from '../base/system.ts';
+import { systemProgram } from '../base/windows.ts';
 import { access, constants } from '../node/files.ts';
-import type { System } from '../system.ts';
-import { systemProgram } from '../windows.ts';
 
 /** The environment is passed on to the browser, so it must hold no secrets. */
 type Surroundings = Pick<System, 'env' | 'platform'>;
@@ -19,7 +19,7 @@ const fromVariable = (value: string, url: string, platform: string): BrowserComm
     return [alternative.includes('%s') ? [program, ...args] : [program, ...args, url]];
   });
 
-const findProgram = async (name: string, { env }: Surroundings): Promise<string | undefined> => {
+const findOnPath = async (name: string, { env }: Surroundings): Promise<string | undefined> => {
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
   for (const path of folders.map((folder) => join(folder, name))) {
     if (
@@ -34,7 +34,7 @@ const findProgram = async (name: string, { env }: Surroundings): Promise<string 
 };
 
 /** Resolves to true once the program has started. How it ends doesn't matter. */
-const start = ([program, ...args]: BrowserCommand, { env }: Surroundings): Promise<boolean> =>
+const startBrowser = ([program, ...args]: BrowserCommand, { env }: Surroundings): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: 'ignore',
@@ -64,11 +64,11 @@ const onLinux = async (url: string, world: Surroundings): Promise<boolean> => {
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   const names = [...(isWsl ? ['wslview'] : []), ...(hasScreen ? ['xdg-open'] : [])];
   for (const name of names) {
-    const program = await findProgram(name, world);
-    if (program !== undefined && (await start([program, url], world))) return true;
+    const program = await findOnPath(name, world);
+    if (program !== undefined && (await startBrowser([program, url], world))) return true;
   }
-  const handler = isWsl ? await findProgram('rundll32.exe', world) : undefined;
-  return handler !== undefined && start([handler, 'url.dll,FileProtocolHandler', url], world);
+  const handler = isWsl ? await findOnPath('rundll32.exe', world) : undefined;
+  return handler !== undefined && startBrowser([handler, 'url.dll,FileProtocolHandler', url], world);
 };
 
 /** Opens a URL in the user's browser. Returns false if no browser starts; the URL is printed in any case. */
@@ -77,12 +77,12 @@ export const openBrowser = async (address: string, world: Surroundings): Promise
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
   if (world.env.BROWSER) {
     for (const command of fromVariable(world.env.BROWSER, url.href, world.platform)) {
-      if (await start(command, world)) return true;
+      if (await startBrowser(command, world)) return true;
     }
     return false;
   }
   if (world.platform === 'darwin') return openOnMac(url.href);
   if (world.platform === 'win32')
-    return start([systemProgram('rundll32.exe', world.env), 'url.dll,FileProtocolHandler', url.href], world);
+    return startBrowser([systemProgram('rundll32.exe', world.env), 'url.dll,FileProtocolHandler', url.href], world);
   return onLinux(url.href, world);
 };

@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
-import { SchedError } from '../errors.ts';
-import { cut, repeatsPart } from '../redact.ts';
+import { SchedError } from '../base/errors.ts';
+import { cut, repeatsPart } from '../base/redact.ts';
 import { type AuthClient, forLibrary, withoutSlash } from './auth-server.ts';
 import type { LoginSecrets } from './pkce.ts';
 
-declare const checked: unique symbol;
+declare const grantBrand: unique symbol;
 
 /** An authorization code that passed every check below. Nothing else can be exchanged for a token. */
 export interface Grant {
-  readonly [checked]: true;
+  readonly [grantBrand]: true;
   readonly client: AuthClient;
   /** The callback's parameters, as validated by the OAuth library. */
   readonly parameters: URLSearchParams;
@@ -42,12 +42,12 @@ export type CallbackResult =
 
 export const callbackPath = '/callback';
 
-const ignored = (status: 400 | 404 | 405 | 421, why: string): CallbackResult => ({ kind: 'ignored', status, why });
+const ignore = (status: 400 | 404 | 405 | 421, why: string): CallbackResult => ({ kind: 'ignored', status, why });
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256Of = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Compares in constant time. */
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+const isSameSecret = (one: string, other: string): boolean => timingSafeEqual(sha256Of(one), sha256Of(other));
 
 const maxTextLength = 200;
 
@@ -79,17 +79,17 @@ const wrongIssuer = (iss: string, issuer: string, secrets: readonly string[]): S
   });
 
 /** Checks the parameters of a callback. The state is checked first, even before `error`. */
-const checkParameters = (parameters: URLSearchParams, expected: Expectation): CallbackResult => {
+const checkParameters = (parameters: URLSearchParams, expectation: Expectation): CallbackResult => {
   const names = [...parameters.keys()];
   const states = parameters.getAll('state');
-  if (states.length !== 1 || !isSame(states[0]!, expected.secrets.state))
-    return ignored(400, 'it belongs to a different login');
-  if (new Set(names).size !== names.length) return ignored(400, 'it has the same parameter twice');
+  if (states.length !== 1 || !isSameSecret(states[0]!, expectation.secrets.state))
+    return ignore(400, 'it belongs to a different login');
+  if (new Set(names).size !== names.length) return ignore(400, 'it has the same parameter twice');
   const iss = parameters.get('iss');
-  const { state, verifier } = expected.secrets;
+  const { state, verifier } = expectation.secrets;
   const secrets = [parameters.get('code') ?? '', state, verifier];
   // RFC 9207 §2.4: the issuer is compared as a plain string.
-  const { issuer, sendsIssuer } = expected.client.server;
+  const { issuer, sendsIssuer } = expectation.client.server;
   if (iss !== null && iss !== issuer) {
     return { kind: 'refused', page: 'failed', error: wrongIssuer(iss, issuer, secrets) };
   }
@@ -97,40 +97,40 @@ const checkParameters = (parameters: URLSearchParams, expected: Expectation): Ca
     const error = denial(parameters, secrets);
     return { kind: 'refused', page: parameters.get('error') === 'access_denied' ? 'denied' : 'failed', error };
   }
-  if (!parameters.get('code')) return ignored(400, 'it has neither a code nor an error');
-  if (iss === null && sendsIssuer) return ignored(400, 'it has no issuer (iss)');
-  const { server, client } = forLibrary(expected.client);
-  let validated: URLSearchParams;
+  if (!parameters.get('code')) return ignore(400, 'it has neither a code nor an error');
+  if (iss === null && sendsIssuer) return ignore(400, 'it has no issuer (iss)');
+  const { server, client } = forLibrary(expectation.client);
+  let replyParameters: URLSearchParams;
   try {
-    validated = validateAuthResponse(server, client, parameters, expected.secrets.state);
+    replyParameters = validateAuthResponse(server, client, parameters, expectation.secrets.state);
   } catch {
     // The library's message may quote the parameters.
-    return ignored(400, 'it is not a reply to this login');
+    return ignore(400, 'it is not a reply to this login');
   }
   const grant = {
-    client: expected.client,
-    parameters: validated,
-    redirectUri: expected.redirectUri,
-    verifier: expected.secrets.verifier,
+    client: expectation.client,
+    parameters: replyParameters,
+    redirectUri: expectation.redirectUri,
+    verifier: expectation.secrets.verifier,
   } as Grant;
   return { kind: 'granted', grant };
 };
 
 /** Checks a request to the listener. The host is checked first: a foreign name in `Host` is DNS rebinding. */
-export const checkRequest = ({ method, target, host }: CallbackRequest, expected: Expectation): CallbackResult => {
-  const redirect = new URL(expected.redirectUri);
-  if (host !== redirect.host) return ignored(421, 'the request is for another host');
+export const checkCallback = ({ method, target, host }: CallbackRequest, expectation: Expectation): CallbackResult => {
+  const redirect = new URL(expectation.redirectUri);
+  if (host !== redirect.host) return ignore(421, 'the request is for another host');
   const [path = '', ...query] = target.split('?');
-  if (path !== redirect.pathname) return ignored(404, 'unknown path');
-  if (method !== 'GET') return ignored(405, 'only GET is supported');
-  return checkParameters(new URLSearchParams(query.join('?')), expected);
+  if (path !== redirect.pathname) return ignore(404, 'unknown path');
+  if (method !== 'GET') return ignore(405, 'only GET is supported');
+  return checkParameters(new URLSearchParams(query.join('?')), expectation);
 };
 
 /** Checks an address that the user copied from the browser. */
-export const checkPasted = (text: string, expected: Expectation): CallbackResult => {
+export const checkPasted = (text: string, expectation: Expectation): CallbackResult => {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (url === undefined) return ignored(400, 'it is not a complete URL');
-  if (`${url.origin}${url.pathname}` !== expected.redirectUri)
-    return ignored(404, `it doesn't start with ${expected.redirectUri}`);
-  return checkParameters(url.searchParams, expected);
+  if (url === undefined) return ignore(400, 'it is not a complete URL');
+  if (`${url.origin}${url.pathname}` !== expectation.redirectUri)
+    return ignore(404, `it doesn't start with ${expectation.redirectUri}`);
+  return checkParameters(url.searchParams, expectation);
 };

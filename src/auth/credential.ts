@@ -69,7 +69,7 @@ export const recordFromLogin = (
 ): CredentialRecord => {
   const { server, id, secret } = client;
   // RFC 6749 §5.1: a reply without a scope grants the requested scopes.
-  const asked = { scope: scopes.join(' '), owner: '', organization: '' };
+  const defaults = { scope: scopes.join(' '), owner: '', organization: '' };
   const ours = { origin, issuer: server.issuer, client_id: id, client_secret: secret };
-  return refreshedRecord({ version: 1, kind: 'oauth', ...ours, ...asked }, tokens, now);
+  return refreshedRecord({ version: 1, kind: 'oauth', ...ours, ...defaults }, tokens, now);
 };

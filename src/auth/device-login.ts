@@ -1,9 +1,10 @@
 import * as oauth from 'oauth4webapi';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import { the, words } from '../base/words.ts';
 import type { AuthClient } from './auth-server.ts';
 import type { CredentialRecord } from './credential-schema.ts';
-import { complete, type LoginBasics, loginTimeoutMs, within } from './login.ts';
-import { callLibrary, findMethod, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
+import { completeLogin, type LoginBasics, loginTimeoutMs, within } from './login.ts';
+import { callLibrary, findMethod, malformedReply, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
 import { type Tokens, tokensFrom } from './token-requests.ts';
 
 /** What the user needs to log in on another device. */
@@ -29,40 +30,40 @@ const slowerSeconds = 5;
 const shortestPauseSeconds = 1;
 
 const noDevice = (issuer: string): SchedError =>
-  new SchedError('usage', '--device: the authorization server offers no device login', {
+  new SchedError('usage', words`${the('device')}: the authorization server offers no device login`, {
     reason: `there is no device address for ${issuer}`,
     hint: { command: ['auth', 'login'], flags: { device: false, 'no-browser': true } },
     outcome: 'not-sent',
   });
 
-const ended = (message: string): SchedError =>
+const deviceLoginError = (message: string): SchedError =>
   new SchedError('auth', message, {
     hint: { command: ['auth', 'login'], flags: { device: true } },
     outcome: 'not-applied',
   });
 
 /** The address of a page that a user is asked to open. */
-const pageIn = (text: unknown): string | undefined =>
+const pageAddress = (text: unknown): string | undefined =>
   typeof text === 'string' && /^https?:\/\/[\x21-\x7e]{1,2000}$/.test(text) && URL.canParse(text) ? text : undefined;
 
 const requestCode = (
-  known: AuthClient,
+  authClient: AuthClient,
   { scopes, send }: DeviceLoginOptions,
 ): Promise<oauth.DeviceAuthorizationResponse> => {
-  const url = known.server.device!;
-  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
+  const url = authClient.server.device!;
+  return callLibrary(authClient, url, send, async ({ server, client, secret, options }) => {
     const parameters = { scope: scopes.join(' ') };
     const response = await oauth.deviceAuthorizationRequest(server, client, secret, parameters, options);
     const reply = await oauth.processDeviceAuthorizationResponse(server, client, response);
-    if (pageIn(reply.verification_uri) === undefined || !/^[\x20-\x7e]{1,100}$/.test(reply.user_code))
-      throw malformed('the page or the code for the user is not plain text', url);
+    if (pageAddress(reply.verification_uri) === undefined || !/^[\x20-\x7e]{1,100}$/.test(reply.user_code))
+      throw malformedReply('the page or the code for the user is not plain text', url);
     return reply;
   });
 };
 
-const requestTokens = (known: AuthClient, { send }: DeviceLoginOptions, deviceCode: string): Promise<Tokens> => {
-  const url = known.server.token;
-  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
+const requestTokens = (authClient: AuthClient, { send }: DeviceLoginOptions, deviceCode: string): Promise<Tokens> => {
+  const url = authClient.server.token;
+  return callLibrary(authClient, url, send, async ({ server, client, secret, options }) => {
     const response = await oauth.deviceCodeGrantRequest(server, client, secret, deviceCode, options);
     return tokensFrom(await oauth.processDeviceCodeResponse(server, client, response), url);
   });
@@ -75,8 +76,8 @@ const slowdownFor = (error: unknown): number => {
   if (!(error instanceof TokenRefused)) throw error;
   if (error.code === 'authorization_pending') return 0;
   if (error.code === 'slow_down') return slowerSeconds;
-  if (error.code === 'access_denied') throw ended('The login was denied');
-  if (error.code === 'expired_token') throw ended('The code has expired');
+  if (error.code === 'access_denied') throw deviceLoginError('The login was denied');
+  if (error.code === 'expired_token') throw deviceLoginError('The code has expired');
   throw error;
 };
 
@@ -113,10 +114,10 @@ export const loginWithDevice = async (options: DeviceLoginOptions): Promise<Cred
   await options.onCode({
     url: reply.verification_uri,
     code: reply.user_code,
-    completeUrl: pageIn(reply.verification_uri_complete),
+    completeUrl: pageAddress(reply.verification_uri_complete),
     seconds: Math.ceil(limitMs / 1000),
   });
   const request = () => method.call((each) => requestTokens(each, options, code));
   const tokens = await within((unwanted) => poll(request, interval, options, unwanted), options, limitMs);
-  return complete(tokens, { ...options, client: method.client() }, () => false);
+  return completeLogin(tokens, { ...options, client: method.client() }, () => false);
 };

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { codeOf, type SchedError } from '../errors.ts';
-import { cut } from '../redact.ts';
+import { codeOf, type SchedError } from '../base/errors.ts';
+import { cut } from '../base/redact.ts';
+import type { Clock, Machine } from '../base/system.ts';
 import { type ChildProcess, childEnvironment, type World } from '../runtime.ts';
-import type { Clock, Machine } from '../system.ts';
 import { keychainArgument, keychainScript } from './keychain-child.ts';
 import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
@@ -26,8 +26,8 @@ const replyLimitMs = 4_000;
 /** For the start of the helper process. From a cold disk it can take several seconds. */
 const startLimitMs = 20_000;
 
-const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
-const nameOn = (platform: string): string => names[platform] ?? 'the keychain (Secret Service)';
+const keychainNames: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
+const nameOn = (platform: string): string => keychainNames[platform] ?? 'the keychain (Secret Service)';
 
 const bindingMissing = (reason: string): SchedError =>
   unavailable('The keychain module is not installed', `@napi-rs/keyring: ${reason}`);
@@ -43,8 +43,8 @@ const bindingPath = (): string => {
 /** Asks the child one question at a time, once it has said that it is ready; each reply is one line. */
 const conversation = (child: ChildProcess, clock: KeychainWorld['clock'], fail: (reason: string) => SchedError) => {
   const lineWithin = async (milliseconds: number, reason: string): Promise<ChildReply> => {
-    const arrived = new AbortController();
-    const late = clock.sleep(milliseconds, arrived.signal).then(() => {
+    const arrival = new AbortController();
+    const late = clock.sleep(milliseconds, arrival.signal).then(() => {
       throw fail(reason);
     });
     try {
@@ -55,7 +55,7 @@ const conversation = (child: ChildProcess, clock: KeychainWorld['clock'], fail: 
       return reply;
     } finally {
       late.catch(() => {});
-      arrived.abort();
+      arrival.abort();
     }
   };
   const ready = lineWithin(startLimitMs, `the helper process did not start within ${startLimitMs / 1000} s`);
@@ -76,7 +76,7 @@ const entriesOver = (
   ask: (question: Record<string, string>) => Promise<ChildReply>,
   fail: (why: string) => SchedError,
 ) => {
-  const asked = async (question: Record<string, string>): Promise<ChildReply['value']> => {
+  const askChild = async (question: Record<string, string>): Promise<ChildReply['value']> => {
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     if (noBus.test(error)) throw fail('there is no session bus');
@@ -84,11 +84,11 @@ const entriesOver = (
     throw fail(quotes ? 'the keychain refused the request' : cut(error, maxTextLength));
   };
   const entries: Entries = {
-    get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,
+    get: async (name) => ((await askChild({ op: 'get', name })) as string | null) ?? undefined,
     set: async (name, text) => {
-      await asked({ op: 'set', name, text });
+      await askChild({ op: 'set', name, text });
     },
-    delete: async (name) => (await asked({ op: 'delete', name })) === true,
+    delete: async (name) => (await askChild({ op: 'delete', name })) === true,
   };
   return entries;
 };

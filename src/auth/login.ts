@@ -1,13 +1,14 @@
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import type { SecretKind } from '../base/redact.ts';
+import type { Clock, RandomBytes } from '../base/system.ts';
+import { the, words } from '../base/words.ts';
 import type { Send } from '../http/message.ts';
-import type { SecretKind } from '../redact.ts';
-import type { Clock, RandomBytes } from '../system.ts';
 import { type AuthClient, authorizationUrl } from './auth-server.ts';
 import {
   type CallbackResult,
   callbackPath,
+  checkCallback,
   checkPasted,
-  checkRequest,
   type Expectation,
   type Grant,
 } from './callback.ts';
@@ -17,7 +18,7 @@ import { openListener } from './loopback.ts';
 import { findMethod } from './oauth-request.ts';
 import { type LoginSecrets, makeSecrets } from './pkce.ts';
 import type { CredentialStore } from './stores.ts';
-import { exchange, type Tokens } from './token-requests.ts';
+import { exchangeCode, type Tokens } from './token-requests.ts';
 
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
 type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
@@ -26,7 +27,7 @@ interface BrowserMethod {
   kind: 'browser';
   open(url: string): Promise<boolean>;
   /** Called with whether a browser could be opened. May return a way to paste the final address instead. */
-  onOpened?(opened: boolean): ReadLine | undefined;
+  onOpened?(isOpen: boolean): ReadLine | undefined;
 }
 
 /** How the callback gets from the browser to `sched`. */
@@ -70,7 +71,7 @@ export const loginTimeoutMs = 5 * 60_000;
 export const noTerminalForLogin = (): SchedError =>
   new SchedError('auth', "Can't log in without a terminal", {
     reason: 'there is no terminal, or CI is set',
-    advice: 'pass a token on stdin with --with-token, or set SCHED_TOKEN',
+    advice: words`pass a token on stdin with ${the('withToken')}, or set SCHED_TOKEN`,
     outcome: 'not-sent',
   });
 
@@ -90,15 +91,15 @@ const somePort = (randomBytes: LoginOptions['randomBytes']): number => {
 };
 
 /** Reads lines until one is a reply to this login, or the input ends. */
-const pasted = async (
+const readPastedReply = async (
   { onMistake }: LoginOptions,
-  expected: Expectation,
+  expectation: Expectation,
   line: () => Promise<string | undefined>,
 ): Promise<Exclude<CallbackResult, { kind: 'ignored' }>> => {
   for (;;) {
     const text = await line();
     if (text === undefined) return { kind: 'refused', page: 'failed', error: noAnswer() };
-    const verdict = checkPasted(text, expected);
+    const verdict = checkPasted(text, expectation);
     if (verdict.kind !== 'ignored') return verdict;
     await onMistake?.(verdict.why);
   }
@@ -113,20 +114,20 @@ export const within = async <Value>(
   { clock, interrupted }: LoginBasics,
   limitMs = loginTimeoutMs,
 ) => {
-  const done = new AbortController();
-  const late = clock.sleep(limitMs, AbortSignal.any([done.signal, interrupted])).then(() => {
+  const end = new AbortController();
+  const late = clock.sleep(limitMs, AbortSignal.any([end.signal, interrupted])).then(() => {
     throw tooLate();
   });
   try {
-    return await Promise.race([work(done.signal), late]);
+    return await Promise.race([work(end.signal), late]);
   } finally {
     late.catch(() => {});
-    done.abort();
+    end.abort();
   }
 };
 
 /** The credential from new tokens. Completes the login, unless the user was already told that it failed. */
-export const complete = async (tokens: Tokens, options: LoginBasics, isOver: () => boolean) => {
+export const completeLogin = async (tokens: Tokens, options: LoginBasics, isOver: () => boolean) => {
   const { client, baseUrl, scopes, clock, interrupted } = options;
   const record = recordFromLogin(tokens, { client, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
   interrupted.throwIfAborted();
@@ -151,7 +152,7 @@ const throughListener = async (
     port: options.port,
     again: options.again,
     clock,
-    check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
+    check: (request, redirectUri) => checkCallback(request, expect(redirectUri)),
     exchange: async (grant) => {
       // The prompt must be gone before anything else is printed.
       reading.abort();
@@ -160,8 +161,8 @@ const throughListener = async (
     },
   });
   const readPasted = async (url: string) => {
-    const opened = await way.open(url).catch(() => false);
-    const line = way.onOpened?.(opened);
+    const isOpen = await way.open(url).catch(() => false);
+    const line = way.onOpened?.(isOpen);
     const { signal } = reading;
     if (line === undefined || signal.aborted) return;
     const read = () => {
@@ -169,7 +170,7 @@ const throughListener = async (
       lastLine = text;
       return text;
     };
-    listener.settle(await pasted(options, expect(listener.redirectUri), read));
+    listener.settle(await readPastedReply(options, expect(listener.redirectUri), read));
   };
   try {
     const url = authorizationUrl(client, secrets, listener.redirectUri, scopes);
@@ -200,15 +201,15 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
     options.onSecret?.(grant.parameters.get('code')!, 'code');
     // The user may have taken minutes. Don't spend the code on a token that can no longer be stored.
     await store.probe();
-    const tokens = await method.call((each) => exchange({ ...grant, client: each }, send));
-    return complete(tokens, { ...options, client: method.client() }, isOver);
+    const tokens = await method.call((each) => exchangeCode({ ...grant, client: each }, send));
+    return completeLogin(tokens, { ...options, client: method.client() }, isOver);
   };
 
   if (way.kind === 'browser') return throughListener(options, way, secrets, redeem);
   const redirectUri = `http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`;
-  const expected: Expectation = { client, secrets, redirectUri };
+  const expectation: Expectation = { client, secrets, redirectUri };
   await onUrl(authorizationUrl(client, secrets, redirectUri, scopes));
-  const verdict = await within((unwanted) => pasted(options, expected, () => way.line(unwanted)), options);
+  const verdict = await within((unwanted) => readPastedReply(options, expectation, () => way.line(unwanted)), options);
   if (verdict.kind === 'refused') throw verdict.error;
   return redeem(verdict.grant, () => false);
 };

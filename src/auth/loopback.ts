@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SchedError } from '../errors.ts';
-import type { Clock } from '../system.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Clock } from '../base/system.ts';
 import { type CallbackRequest, type CallbackResult, callbackPath, type Grant } from './callback.ts';
 import { type PageKind, resultPage } from './callback-page.ts';
 
@@ -34,7 +34,7 @@ const address = '127.0.0.1';
 const headersTimeoutMs = 5_000;
 const lingerMs = 500;
 
-const listen = async (server: ReturnType<typeof createServer>, port: number): Promise<number> =>
+const listenOn = async (server: ReturnType<typeof createServer>, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
       reject(
@@ -52,7 +52,7 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
 export const openListener = async <Result>(options: ListenerOptions<Result>): Promise<CallbackListener<Result>> => {
   const { clock, check, exchange } = options;
   let redirectUri = '';
-  let settled: Promise<PageKind> | undefined;
+  let page: Promise<PageKind> | undefined;
   let resolve!: (value: Result) => void;
   let reject!: (reason: unknown) => void;
   const result = new Promise<Result>((...ends) => {
@@ -78,8 +78,8 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
 
   /** The first verdict decides. If the browser repeats the callback, it gets the same page. */
   const settle = (verdict: SettledCallback): Promise<PageKind> => {
-    settled ??= pageAfter(verdict);
-    return settled;
+    page ??= pageAfter(verdict);
+    return page;
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -97,27 +97,27 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
   const server = createServer(
     { headersTimeout: headersTimeoutMs, requestTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
     (request, response) => {
-      const done = new Promise<void>((end) => response.once('close', end)).then(() => {
-        answering.delete(done);
+      const ending = new Promise<void>((end) => response.once('close', end)).then(() => {
+        answering.delete(ending);
       });
-      answering.add(done);
+      answering.add(ending);
       answer(request, response).catch(() => response.destroy());
     },
   );
   // A malformed request closes only its own connection.
   server.on('clientError', (_, socket) => socket.destroy());
-  const port = await listen(server, options.port ?? 0);
+  const port = await listenOn(server, options.port ?? 0);
   server.on('error', () => {});
   redirectUri = `http://${address}:${port}${callbackPath}`;
 
   const close = async (): Promise<void> => {
-    const closed = new Promise<void>((done) => server.close(() => done()));
+    const closing = new Promise<void>((onClose) => server.close(() => onClose()));
     // Requests in progress get a moment to finish; idle connections get none.
     const linger = new AbortController();
     await Promise.race([Promise.all(answering), clock.sleep(lingerMs, linger.signal).catch(() => {})]);
     linger.abort();
     server.closeAllConnections();
-    await closed;
+    await closing;
   };
   return { redirectUri, result, settle: (verdict) => void settle(verdict), close };
 };

@@ -1,9 +1,10 @@
 import * as oauth from 'oauth4webapi';
-import { type ErrorFacts, type NextStep, SchedError } from '../errors.ts';
+import { type ErrorFacts, type NextStep, SchedError } from '../base/errors.ts';
+import { isObject, jsonIn } from '../base/json.ts';
+import { version } from '../base/system.ts';
+import { the, words } from '../base/words.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
-import { isObject, jsonIn } from '../json.ts';
-import { version } from '../version.ts';
 import { type AuthClient, forLibrary, wordFor } from './auth-server.ts';
 import { refusalWords } from './callback.ts';
 
@@ -20,26 +21,28 @@ export class TokenRefused extends SchedError {
 }
 
 /** What to do about a refusal. An unknown client has a wrong ID, a wrong secret, or sends its secret the wrong way. */
-const nextStep = (code: string, { secret, isMethodFixed }: AuthClient): NextStep => {
+const adviceForCode = (code: string, { secret, isMethodFixed }: AuthClient): NextStep => {
   if (code !== 'invalid_client') return { hint: { command: ['auth', 'login'] } };
   if (secret === undefined)
-    return { advice: 'check --client-id; if the client has a secret, log in with --client-secret-file' };
-  const flags = isMethodFixed ? '--client-id, --client-auth' : '--client-id';
-  return { advice: `check ${flags} and the secret in the file of --client-secret-file` };
+    return {
+      advice: words`check ${the('clientId')}; if the client has a secret, log in with ${the('clientSecretFile')}`,
+    };
+  const method = isMethodFixed ? words`, ${the('clientAuth')}` : '';
+  return { advice: words`check ${the('clientId')}${method} and the secret in the file of ${the('clientSecretFile')}` };
 };
 
 /** The authorization server neither did nor refused it. `sent`: a single-use secret may have been spent. */
 export class TokenEndpointUnavailable extends SchedError {
   readonly sent: boolean;
 
-  constructor(reason: string, sent: boolean, http: Exchange, advice?: string) {
+  constructor(reason: string, isSent: boolean, http: Exchange, advice?: string) {
     super('unavailable', "Can't get a token from the authorization server", {
       reason,
       ...(advice === undefined ? {} : { advice }),
-      outcome: sent ? 'unknown' : 'not-sent',
+      outcome: isSent ? 'unknown' : 'not-sent',
       http,
     });
-    this.sent = sent;
+    this.sent = isSent;
   }
 }
 
@@ -47,7 +50,7 @@ const timeoutMs = 20_000;
 
 const exchangeWith = (url: string): Exchange => ({ method: 'POST', path: new URL(url).pathname });
 
-export const malformed = (what: string, url: string): SchedError =>
+export const malformedReply = (what: string, url: string): SchedError =>
   new SchedError('integrity', 'Invalid reply from the token endpoint', {
     reason: what,
     outcome: 'unknown',
@@ -77,13 +80,17 @@ const responseOf = ({ status, headers, body }: HttpReply): Response => {
 type Fetched = oauth.CustomFetchOptions<string, URLSearchParams | undefined>;
 
 /** The options for a call of the OAuth library to `url`: requests go through `send`, which follows no redirects. */
-export const requestOptions = (url: string, send: Send, seen: (request: HttpRequest, reply?: HttpReply) => void) => ({
+export const requestOptions = (
+  url: string,
+  send: Send,
+  observe: (request: HttpRequest, reply?: HttpReply) => void,
+) => ({
   [oauth.customFetch]: async (address: string, { method, headers, body }: Fetched) => {
-    const sent = body === undefined ? {} : { body: String(body) };
-    const request: HttpRequest = { method, url: address, headers: { ...headers }, ...sent, timeoutMs };
-    seen(request);
+    const content = body === undefined ? {} : { body: String(body) };
+    const request: HttpRequest = { method, url: address, headers: { ...headers }, ...content, timeoutMs };
+    observe(request);
     const reply = await send(request);
-    seen(request, reply);
+    observe(request, reply);
     return responseOf(reply);
   },
   // The guards allow http on a loopback address only.
@@ -99,13 +106,13 @@ const secretsIn = (request: HttpRequest | undefined, { secret }: AuthClient): st
   return [...secretFields.map((name) => form.get(name)), secret].filter((text) => text != null);
 };
 
-interface Seen {
+interface LastExchange {
   request?: HttpRequest;
   reply?: HttpReply | undefined;
 }
 
 /** Replaces errors of the OAuth library: they contain replies and parameters, so they never leave this file. */
-const translated = (error: unknown, client: AuthClient, url: string, { request, reply }: Seen): unknown => {
+const translateError = (error: unknown, client: AuthClient, url: string, { request, reply }: LastExchange): unknown => {
   const http = exchangeWith(url);
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure)
@@ -114,17 +121,18 @@ const translated = (error: unknown, client: AuthClient, url: string, { request, 
   const { status } = reply;
   if (status >= 500 || status === 429 || status === 408)
     return new TokenEndpointUnavailable(`HTTP ${status}`, status !== 429, http);
-  const refused = (code: string, reason: string) => new TokenRefused(code, { reason, http, ...nextStep(code, client) });
+  const refusal = (code: string, reason: string) =>
+    new TokenRefused(code, { reason, http, ...adviceForCode(code, client) });
   if (error instanceof oauth.ResponseBodyError) {
     const { error: code, error_description: words } = error;
-    return refused(code, refusalWords(code, words, secretsIn(request, client)));
+    return refusal(code, refusalWords(code, words, secretsIn(request, client)));
   }
   // RFC 6749 §5.2: 401 is for clients only.
-  if (status >= 400) return refused(status === 401 ? 'invalid_client' : '', `HTTP ${status}`);
-  if (status >= 300) return malformed("it is a redirect, which sched doesn't follow", url);
+  if (status >= 400) return refusal(status === 401 ? 'invalid_client' : '', `HTTP ${status}`);
+  if (status >= 300) return malformedReply("it is a redirect, which sched doesn't follow", url);
   // The message of the library names the field, and quotes nothing of the reply.
   const field = /^"response" body "(\w+)" property/.exec((error as Error).message)?.[1];
-  return malformed(
+  return malformedReply(
     field === undefined ? 'it is not a JSON object with a token' : `${field} is missing or has the wrong format`,
     url,
   );
@@ -159,18 +167,18 @@ export const callLibrary = async <Value>(
   send: Send,
   work: (call: LibraryCall) => Promise<Value>,
 ): Promise<Value> => {
-  let seen: Seen = {};
+  let lastExchange: LastExchange = {};
   const options = requestOptions(url, send, (request, reply) => {
-    seen = { request, reply };
+    lastExchange = { request, reply };
   });
   try {
     return await work({ ...forLibrary(client), secret: authenticationOf(client), options });
   } catch (error) {
-    throw translated(error, client, url, seen);
+    throw translateError(error, client, url, lastExchange);
   }
 };
 
-const isRefused = (error: unknown, code: string): error is TokenRefused =>
+const hasCode = (error: unknown, code: string): error is TokenRefused =>
   error instanceof TokenRefused && error.code === code;
 
 const withOtherMethod = (client: AuthClient): AuthClient => {
@@ -192,14 +200,14 @@ export const findMethod = (first: AuthClient) => {
       try {
         return await work(client);
       } catch (error) {
-        if (!hasOther || !isRefused(error, 'invalid_client')) throw error;
+        if (!hasOther || !hasCode(error, 'invalid_client')) throw error;
       }
       hasOther = false;
       client = withOtherMethod(client);
       try {
         return await work(client);
       } catch (error) {
-        if (!isRefused(error, 'invalid_grant')) throw error;
+        if (!hasCode(error, 'invalid_grant')) throw error;
         // This client is right, but the server has voided the code at the first try.
         const hint = { command: ['auth', 'login'], flags: { 'client-auth': wordFor(client.server.clientAuth) } };
         throw new TokenRefused(error.code, { ...error.facts, hint });

@@ -1,5 +1,5 @@
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
-import type { RandomBytes } from '../system.ts';
+import type { RandomBytes } from '../base/system.ts';
 
 /** The secrets of one login. Every login makes new ones. */
 export interface LoginSecrets {

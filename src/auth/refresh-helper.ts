@@ -1,4 +1,4 @@
-import { type ErrorFacts, SchedError } from '../errors.ts';
+import { type ErrorFacts, SchedError } from '../base/errors.ts';
 import {
   type ChildProcess,
   childEnvironment,
@@ -7,13 +7,13 @@ import {
   type Runtime,
   type World,
 } from '../runtime.ts';
-import type { Held } from '../state/lock.ts';
+import type { HeldLock } from '../state/lock.ts';
 import { identityOf } from '../state/processes.ts';
 import type { AuthServer } from './auth-server.ts';
 import type { CredentialKey } from './credential.ts';
 import { loadTokens, loginExpired, refreshAndStore } from './refresh.ts';
-import { lockOf, type RefreshHelper } from './session.ts';
-import { openStore } from './stores.ts';
+import { credentialLock, type RefreshHelper } from './session.ts';
+import { openCredentialStore } from './stores.ts';
 import type { StoreKind } from './vault.ts';
 
 /*
@@ -55,25 +55,25 @@ interface HelperResult {
   error?: Pick<SchedError, 'category' | 'message'> & { facts: ErrorFacts };
 }
 
-const failureOf = (error: unknown): NonNullable<HelperResult['error']> => {
+const helperError = (error: unknown): NonNullable<HelperResult['error']> => {
   // The message of any other error could contain a secret.
-  const known = error instanceof SchedError ? error : new SchedError('internal', 'Refreshing the login failed');
-  const { category, message, facts } = known;
+  const safeError = error instanceof SchedError ? error : new SchedError('internal', 'Refreshing the login failed');
+  const { category, message, facts } = safeError;
   return { category, message, facts };
 };
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
+const untilAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
 /** How the program opens the lock and the store; tests pass their own. */
-const defaults = { lock: lockOf, open: openStore };
+const defaults = { lock: credentialLock, open: openCredentialStore };
 
 /** Spends a refresh token for the command that started this process. */
 export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock, open } = defaults): Promise<void> => {
-  const hear = () => Promise.race([parentProcess.hear(), aborted(world.interrupted)]);
+  const hear = () => Promise.race([parentProcess.hear(), untilAbort(world.interrupted)]);
   try {
     const job = await hear();
     if (job === undefined) return;
@@ -81,9 +81,9 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
     parentProcess.say(readyLine);
     // Load the code while the lock is handed over.
     const [word] = await Promise.all([hear(), loadTokens()]);
-    const held = await lock(key, world).adopt(nonce);
-    if (held === undefined) return;
-    if (word !== goLine) return await held.release();
+    const heldLock = await lock(key, world).adopt(nonce);
+    if (heldLock === undefined) return;
+    if (word !== goLine) return await heldLock.release();
     await world.protect(async () => {
       const verdict: HelperResult = {};
       try {
@@ -92,9 +92,9 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
         if (old?.refresh_token === undefined) throw loginExpired(`there is no refresh token in ${store.describe()}`);
         await refreshAndStore({ key, server, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
       } catch (error) {
-        verdict.error = failureOf(error);
+        verdict.error = helperError(error);
       } finally {
-        await held.release();
+        await heldLock.release();
       }
       parentProcess.say(JSON.stringify(verdict));
     });
@@ -127,7 +127,7 @@ const nextLine = async (helper: ChildProcess, { clock }: HelperWorld, limitMs: n
 const handOver = async (
   helper: ChildProcess,
   job: Omit<RefreshJob, 'nonce'>,
-  held: Held,
+  heldLock: HeldLock,
   world: HelperWorld,
 ): ReturnType<RefreshHelper> => {
   const nonce = Buffer.from(world.randomBytes(16)).toString('hex');
@@ -138,7 +138,7 @@ const handOver = async (
   }
   const identity = await identityOf({ ...world.machine, pid: helper.pid, startedAt: world.clock.now() });
   if (!helper.isRunning()) return 'not started';
-  if (!(await held.handOver(identity, nonce))) return 'ended early';
+  if (!(await heldLock.handOver(identity, nonce))) return 'ended early';
   // From here until the helper reads the go line, it releases the lock if this function ends for any reason.
   world.interrupted.throwIfAborted();
   helper.say(goLine);
@@ -162,11 +162,11 @@ export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: HelperWo
   if (program === undefined) return undefined;
   // Proxy and certificate settings are kept.
   const options = { env: childEnvironment(world.env), isDetached: true };
-  return async (held) => {
+  return async (heldLock) => {
     const helper = await world.startChild([...program, helperArgument], options).catch(() => undefined);
     if (helper === undefined) return 'not started';
     try {
-      return await handOver(helper, job, held, world);
+      return await handOver(helper, job, heldLock, world);
     } finally {
       helper.leave();
     }

@@ -1,6 +1,6 @@
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Clock } from '../base/system.ts';
 import type { Send } from '../http/message.ts';
-import type { Clock } from '../system.ts';
 import type { AuthServer } from './auth-server.ts';
 import { type CredentialKey, clientOf, refreshedRecord } from './credential.ts';
 import type { CredentialRecord } from './credential-schema.ts';
@@ -52,15 +52,15 @@ export const storeWithRetries = async (
 
 /** Retries a request that was never sent: the refresh token is still unspent. */
 const refreshWithRetries = async (record: CredentialRecord, { server, sendToEnd, clock }: RefreshOptions) => {
-  const { refresh, TokenEndpointUnavailable } = await loadTokens();
+  const { requestRefresh: refresh, TokenEndpointUnavailable } = await loadTokens();
   const client = clientOf(record, server);
-  const started = clock.now();
+  const start = clock.now();
   for (const pause of neverSentPausesMs) {
     try {
       return await refresh(client, record.refresh_token!, sendToEnd);
     } catch (error) {
       const mayRepeat = error instanceof TokenEndpointUnavailable && !error.sent;
-      if (!mayRepeat || clock.now() - started > latestRetryMs) throw error;
+      if (!mayRepeat || clock.now() - start > latestRetryMs) throw error;
       await clock.sleep(pause);
     }
   }

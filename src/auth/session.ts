@@ -1,7 +1,8 @@
-import { SchedError, throwIfInterrupted } from '../errors.ts';
+import { SchedError, throwIfInterrupted } from '../base/errors.ts';
+import { the, words } from '../base/words.ts';
 import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
-import { accountLock, type Held, type Lock, type LockWorld } from '../state/lock.ts';
+import { accountLock, type HeldLock, type Lock, type LockWorld } from '../state/lock.ts';
 import type { AuthServer } from './auth-server.ts';
 import { type CredentialKey, clientOf, credentialName } from './credential.ts';
 import type { CredentialRecord } from './credential-schema.ts';
@@ -9,7 +10,7 @@ import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWi
 import { DamagedCredential } from './vault.ts';
 
 /** Lets a process that outlives this one spend the token under the given lock. Returns how that ended. */
-export type RefreshHelper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
+export type RefreshHelper = (heldLock: HeldLock) => Promise<'done' | 'ended early' | 'not started'>;
 
 export interface SessionOptions extends RefreshOptions {
   lock: Lock;
@@ -27,7 +28,7 @@ export interface SessionOptions extends RefreshOptions {
 export interface Session extends Credentials {
   /** The stored credential, without refreshing it. */
   record(): Promise<CredentialRecord>;
-  refresh(refused: Credential): Promise<Credential>;
+  refresh(credential: Credential): Promise<Credential>;
   /** A credential that is valid for at least that long; refreshed first if needed. */
   lasting(milliseconds: number): Promise<CredentialRecord>;
 }
@@ -43,13 +44,13 @@ const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
   Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
 
 /** The lock of a credential. */
-export const lockOf = (key: CredentialKey, world: LockWorld): Lock => accountLock(credentialName(key), world);
+export const credentialLock = (key: CredentialKey, world: LockWorld): Lock => accountLock(credentialName(key), world);
 
 const notRefreshedHere = (): SchedError =>
   new SchedError('auth', "The access token needs a refresh, but sched doesn't refresh a stored login in CI", {
     reason: 'a refresh uses up the stored refresh token, and the new one would be lost with this runner',
     // Not a command to copy: --allow-refresh is right only on a machine that keeps its files.
-    advice: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh if this machine keeps its files',
+    advice: words`set SCHED_TOKEN or SCHED_TOKEN_FILE, or add ${the('allowRefresh')} if this machine keeps its files`,
     outcome: 'not-sent',
   });
 
@@ -58,38 +59,38 @@ const credentialOf = ({ access_token, origin }: CredentialRecord): Credential =>
 /** A stored credential, refreshed by one process for all. */
 export const createSession = (options: SessionOptions): Session => {
   const { key, store, lock, clock, protect, interrupted, mayRefresh, helper, onScopeChange } = options;
-  let known: CredentialRecord | undefined;
+  let latest: CredentialRecord | undefined;
   let refreshing: Promise<CredentialRecord> | undefined;
 
   const load = async (): Promise<CredentialRecord> => {
-    const found = await store.read(key);
-    if (found === undefined) {
+    const record = await store.read(key);
+    if (record === undefined) {
       throw new SchedError('auth', 'Not logged in', {
         reason: `there is no credential in ${store.describe()}`,
         hint: { command: ['auth', 'login'] },
         outcome: 'not-sent',
       });
     }
-    known = found;
-    return found;
+    latest = record;
+    return record;
   };
 
-  const record = async () => known ?? load();
+  const record = async () => latest ?? load();
 
   const lives = ({ expires_at }: CredentialRecord, milliseconds: number): boolean =>
     expires_at === undefined || expires_at - clock.now() > milliseconds;
 
   /** Caller must hold the lock. Undefined if the helper ended early and its result is unknown. */
   const refreshUnder = async (
-    held: Held,
+    heldLock: HeldLock,
     old: CredentialRecord,
     by?: RefreshHelper,
   ): Promise<CredentialRecord | undefined> => {
-    const end = (await by?.(held)) ?? 'not started';
+    const end = (await by?.(heldLock)) ?? 'not started';
     if (end === 'ended early') return undefined;
-    known = end === 'done' ? await load() : await refreshAndStore(options, old);
-    if (known.scope !== old.scope) onScopeChange?.(old.scope, known.scope);
-    return known;
+    latest = end === 'done' ? await load() : await refreshAndStore(options, old);
+    if (latest.scope !== old.scope) onScopeChange?.(old.scope, latest.scope);
+    return latest;
   };
 
   const refreshUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
@@ -99,49 +100,50 @@ export const createSession = (options: SessionOptions): Session => {
     if (before.refresh_token === undefined) throw loginExpired('the login has no refresh token');
     if (!mayRefresh) throw notRefreshedHere();
     for (let helpers = 0; ; helpers += 1) {
-      const held = await lock.acquire(async () => !isUsable(await load()));
-      if (held === undefined) return known!;
+      const heldLock = await lock.acquire(async () => !isUsable(await load()));
+      if (heldLock === undefined) return latest!;
       try {
         const now = await load();
         interrupted.throwIfAborted();
         if (isUsable(now)) return now;
-        const found = await protect(() => refreshUnder(held, now, helpers < mostHelpers ? helper : undefined));
-        if (found !== undefined) return found;
+        const fresh = await protect(() => refreshUnder(heldLock, now, helpers < mostHelpers ? helper : undefined));
+        if (fresh !== undefined) return fresh;
       } finally {
-        await held.release();
+        await heldLock.release();
       }
     }
   };
 
   /** Requests of one process that need a refresh at the same time share it. */
   const refreshOnce = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
-    if (known !== undefined && isUsable(known)) return known;
+    if (latest !== undefined && isUsable(latest)) return latest;
     refreshing ??= refreshUntil(isUsable).finally(() => {
       refreshing = undefined;
     });
-    const found = await refreshing;
+    const fresh = await refreshing;
     throwIfInterrupted(interrupted, 'applied');
-    return found;
+    return fresh;
   };
 
   return {
     record,
     current: async () => {
-      const found = await record();
+      const current = await record();
       // The clock may be wrong. If a token looks expired but can't be refreshed, let the service decide.
-      if (lives(found, marginOf(found)) || !mayRefresh || found.refresh_token === undefined) return credentialOf(found);
+      if (lives(current, marginOf(current)) || !mayRefresh || current.refresh_token === undefined)
+        return credentialOf(current);
       try {
         return credentialOf(await refreshOnce((each) => lives(each, marginOf(each))));
       } catch (error) {
-        if (interrupted.aborted || !lives(found, 0)) throw error;
-        return credentialOf(found);
+        if (interrupted.aborted || !lives(current, 0)) throw error;
+        return credentialOf(current);
       }
     },
     refresh: async ({ token }) =>
       credentialOf(await refreshOnce((each) => each.access_token !== token && lives(each, 0))),
     lasting: async (milliseconds) => {
-      const found = await record();
-      return lives(found, milliseconds) ? found : refreshOnce((each) => lives(each, milliseconds));
+      const current = await record();
+      return lives(current, milliseconds) ? current : refreshOnce((each) => lives(each, milliseconds));
     },
   };
 };
@@ -158,13 +160,13 @@ export const saveCredential = async (
   options: Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>,
   record: CredentialRecord,
 ): Promise<{ replacedDamaged: boolean }> => {
-  const held = await options.lock.acquire();
+  const heldLock = await options.lock.acquire();
   try {
     const before = await readOrDamaged(options);
     await options.protect(() => storeWithRetries(options, record));
     return { replacedDamaged: before === 'damaged' };
   } finally {
-    await held?.release();
+    await heldLock?.release();
   }
 };
 
@@ -182,7 +184,7 @@ const revokeAtService = async (
   if (record === 'damaged') return { atService: 'not-told', why: 'the stored credential is damaged' };
   if (record.kind === 'pat')
     return { atService: 'nothing-to-revoke', why: "personal access tokens are revoked in the service's settings" };
-  const { revoke } = await loadTokens();
+  const { requestRevocation: revoke } = await loadTokens();
   const { refresh_token, access_token } = record;
   const reasons: (string | undefined)[] = [];
   for (const token of refresh_token === undefined ? [access_token] : [refresh_token, access_token])
@@ -194,13 +196,13 @@ const revokeAtService = async (
 /** Removes a credential and revokes it at the service, if that can be reached. Safe to call twice. */
 export const removeCredential = async (
   options: Pick<SessionOptions, 'key' | 'server' | 'store' | 'lock'> & { send: Send },
-): Promise<{ removed: boolean } & Revocation> => {
+): Promise<{ isRemoved: boolean } & Revocation> => {
   const { key, store, lock } = options;
-  const held = await lock.acquire();
+  const heldLock = await lock.acquire();
   try {
     const ending = await revokeAtService(await readOrDamaged(options), options);
-    return { removed: await store.remove(key), ...ending };
+    return { isRemoved: await store.remove(key), ...ending };
   } finally {
-    await held?.release();
+    await heldLock?.release();
   }
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { asciiJson, jsonIn } from '../json.ts';
-import type { RandomBytes } from '../system.ts';
+import { asciiJson, jsonIn } from '../base/json.ts';
+import type { RandomBytes } from '../base/system.ts';
 import type { Entries } from './vault.ts';
 
 /** Windows allows 2,560 bytes of UTF-16 in one entry. */
@@ -24,9 +24,9 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 const manifestIn = (text: string | undefined): Manifest | undefined => {
   if (!text?.startsWith(marker)) return undefined;
-  const found = jsonIn(text.slice(marker.length)) as Manifest | undefined;
-  const { parts = 0, generation = '' } = found ?? {};
-  if (Number.isInteger(parts) && parts > 0 && parts < 100 && /^[0-9a-f]+$/.test(generation)) return found;
+  const manifest = jsonIn(text.slice(marker.length)) as Manifest | undefined;
+  const { parts = 0, generation = '' } = manifest ?? {};
+  if (Number.isInteger(parts) && parts > 0 && parts < 100 && /^[0-9a-f]+$/.test(generation)) return manifest;
   throw new DamagedParts('its list of parts is damaged');
 };
 
@@ -58,7 +58,7 @@ export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entrie
 
   return {
     get: async (name) => {
-      let seen: string | undefined;
+      let lastText: string | undefined;
       for (;;) {
         const text = await entries.get(name);
         const manifest = manifestIn(text);
@@ -66,8 +66,8 @@ export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entrie
         const whole = await gather(name, manifest);
         if (whole !== undefined) return whole;
         // Another process may have replaced the text in the meantime. Then there is a new manifest with new parts.
-        if (manifest.generation === seen) throw new DamagedParts("its parts don't match");
-        seen = manifest.generation;
+        if (manifest.generation === lastText) throw new DamagedParts("its parts don't match");
+        lastText = manifest.generation;
       }
     },
     set: async (name, json) => {
@@ -89,9 +89,9 @@ export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entrie
     },
     delete: async (name) => {
       const old = await oldManifest(name);
-      const found = await entries.delete(name);
+      const isDeleted = await entries.delete(name);
       await removeParts(name, old);
-      return found;
+      return isDeleted;
     },
   };
 };

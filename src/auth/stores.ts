@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { jsonIn } from '../json.ts';
+import { jsonIn } from '../base/json.ts';
+import type { RandomBytes } from '../base/system.ts';
 import { type FileWorld, readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
-import type { RandomBytes } from '../system.ts';
 import { type CredentialKey, credentialName } from './credential.ts';
 import { CredentialRecord } from './credential-schema.ts';
 import type { KeychainWorld } from './keychain.ts';
@@ -45,7 +45,7 @@ export interface CredentialStore {
   reserve(key: CredentialKey, record: CredentialRecord): Promise<() => Promise<void>>;
 }
 
-const parse = (text: string, where: string): CredentialRecord => {
+const parseCredential = (text: string, where: string): CredentialRecord => {
   const value = jsonIn(text);
   if (value === undefined) throw new DamagedCredential(where, 'it is not JSON');
   const read = CredentialRecord.safeParse(value);
@@ -60,20 +60,20 @@ const usualLength = 1_024;
 const probeName = (key: CredentialKey): string => `probe-${credentialName(key)}`;
 
 export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialStore => {
-  const failed = (what: string) => unavailable(`Can't use ${vault.describe()}`, what);
+  const failure = (what: string) => unavailable(`Can't use ${vault.describe()}`, what);
   const hex = (length: number) => Buffer.from(randomBytes(Math.ceil(length / 2))).toString('hex');
   const tryOut = async (entries: Entries, name: string, length: number): Promise<void> => {
     // Random, so that no file system can compress it.
     const text = hex(length);
     await entries.set(name, text);
-    if ((await entries.get(name)) !== text) throw failed('a test entry could not be read back');
+    if ((await entries.get(name)) !== text) throw failure('a test entry could not be read back');
   };
   return {
     kind: vault.kind,
     describe: () => vault.describe(),
     read: async (key) => {
       const text = await vault.use((entries) => entries.get(credentialName(key)));
-      return text === undefined ? undefined : parse(text, vault.describe());
+      return text === undefined ? undefined : parseCredential(text, vault.describe());
     },
     write: (key, record) =>
       vault.use(async (entries) => {
@@ -81,7 +81,7 @@ export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialS
         await entries.set(credentialName(key), text);
         const read = await entries.get(credentialName(key));
         if (read === undefined || JSON.stringify(JSON.parse(read)) !== text)
-          throw failed('the credential could not be read back');
+          throw failure('the credential could not be read back');
       }),
     remove: (key) =>
       vault.use(async (entries) => {
@@ -106,7 +106,7 @@ export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialS
 };
 
 /** Opens a store. The keychain code is loaded only if it is needed. */
-export const openStore = async (
+export const openCredentialStore = async (
   kind: StoreKind,
   world: KeychainWorld,
   configDirectory: string,

@@ -1,11 +1,11 @@
 import * as oauth from 'oauth4webapi';
 import { limits } from '../api/limits.ts';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import { textOf } from '../base/json.ts';
 import type { Send } from '../http/message.ts';
-import { textOf } from '../json.ts';
 import type { AuthClient } from './auth-server.ts';
 import type { Grant } from './callback.ts';
-import { callLibrary, malformed } from './oauth-request.ts';
+import { callLibrary, malformedReply } from './oauth-request.ts';
 
 /** The checked reply of the token endpoint. */
 export interface Tokens {
@@ -21,7 +21,7 @@ export interface Tokens {
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 
 export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tokens => {
-  const wrong = (what: string) => malformed(what, url);
+  const wrong = (what: string) => malformedReply(what, url);
   if (!isToken(reply.access_token)) throw wrong('the access token is not plain ASCII without spaces');
   if (reply.token_type !== 'bearer') throw wrong('the token type is not bearer');
   const refreshToken = reply.refresh_token;
@@ -40,9 +40,9 @@ export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tok
 };
 
 /** Exchanges a checked callback for tokens. */
-export const exchange = async ({ client: known, parameters, redirectUri, verifier }: Grant, send: Send) => {
-  const url = known.server.token;
-  return callLibrary(known, url, send, async ({ server, client, secret, options }): Promise<Tokens> => {
+export const exchangeCode = async ({ client: authClient, parameters, redirectUri, verifier }: Grant, send: Send) => {
+  const url = authClient.server.token;
+  return callLibrary(authClient, url, send, async ({ server, client, secret, options }): Promise<Tokens> => {
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -57,21 +57,25 @@ export const exchange = async ({ client: known, parameters, redirectUri, verifie
 };
 
 /** Spends a refresh token. Caller must hold its lock. */
-export const refresh = async (known: AuthClient, refreshToken: string, send: Send): Promise<Tokens> => {
-  const url = known.server.token;
-  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
+export const requestRefresh = async (authClient: AuthClient, refreshToken: string, send: Send): Promise<Tokens> => {
+  const url = authClient.server.token;
+  return callLibrary(authClient, url, send, async ({ server, client, secret, options }) => {
     const response = await oauth.refreshTokenGrantRequest(server, client, secret, refreshToken, options);
     return tokensFrom(await oauth.processRefreshTokenResponse(server, client, response), url);
   });
 };
 
 /** Revokes a token, best effort (RFC 7009). Returns undefined if the service confirmed it, or else the reason. */
-export const revoke = async (known: AuthClient, token: string, send: Send): Promise<string | undefined> => {
-  const { revoke: url } = known.server;
+export const requestRevocation = async (
+  authClient: AuthClient,
+  token: string,
+  send: Send,
+): Promise<string | undefined> => {
+  const { revoke: url } = authClient.server;
   if (url === undefined) return "the authorization server can't revoke tokens";
   const briefly: Send = (request) => send({ ...request, timeoutMs: 5_000 });
   try {
-    await callLibrary(known, url, briefly, async ({ server, client, secret, options }) => {
+    await callLibrary(authClient, url, briefly, async ({ server, client, secret, options }) => {
       const response = await oauth.revocationRequest(server, client, secret, token, options);
       await oauth.processRevocationResponse(response);
     });

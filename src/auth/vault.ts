@@ -1,4 +1,4 @@
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
 
 export type StoreKind = 'keychain' | 'file';
 

@@ -1,17 +1,18 @@
 import type { Collection } from '../api/collections.ts';
 import type { Operation } from '../api/operation.ts';
+import type { Sentence } from '../base/words.ts';
 import type { View } from '../output/view.ts';
-import type { Kind } from './input/kind.ts';
+import type { Given } from './input/given.ts';
+import type { How, Kind } from './input/kind.ts';
 import type { Problems } from './messages/problems.ts';
-import type { Part } from './parse/part.ts';
+import type { Part } from './parse/line-part.ts';
 import type { Asker, Choice, ChooseOptions } from './session/asker.ts';
 import type { Context } from './session/context.ts';
-import type { Typed } from './session/settings.ts';
 
 /** What flags and arguments have in common. */
 interface Parameter {
   name: string;
-  description: string;
+  description: Sentence;
   /** The command can't run without it. */
   required?: boolean;
   /** The collection of the record it names. */
@@ -30,11 +31,11 @@ export interface Argument extends Parameter {
    * What to choose from at a terminal if the argument is missing. Undefined if the command can do without it. Default:
    * the records of the collection.
    */
-  offer?(invocation: Invocation): Promise<Offered | undefined>;
+  offer?(invocation: Invocation): Promise<ChoiceList | undefined>;
 }
 
 /** A list to choose from. */
-export interface Offered extends ChooseOptions {
+export interface ChoiceList extends ChooseOptions {
   question: string;
   choices: readonly Choice[];
   /** A single choice is taken without a question: no other one is possible. */
@@ -47,15 +48,13 @@ export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 
 export const headingOf = ({ heading = 'Flags' }: Pick<Flag, 'heading'>): (typeof flagHeadings)[number] => heading;
 
 export interface Flag extends Parameter {
-  /** What its value can be. Without one, its placeholder says it. */
-  kind?: Kind;
+  /** What its value can be. A flag whose kind has no placeholder is a switch. */
+  kind: Kind;
   short?: string;
-  /** Placeholder for the value in help. A flag without one is a switch. */
-  value?: string;
   /** The value may be omitted. */
   optional?: true;
   repeat?: true;
-  /** What `--no-…` does, for a flag that is declared together with it. If neither is typed, nothing is sent. */
+  /** What `--no-…` does, for a flag that is declared together with it. If neither is given, nothing is sent. */
   negatable?: string;
   /** Required unless this flag is given. */
   unless?: string;
@@ -63,20 +62,17 @@ export interface Flag extends Parameter {
   heading?: (typeof flagHeadings)[number];
 }
 
-export type { Typed };
-
 /** A parsed command line. Its problems are collected, not thrown. */
-export interface Parsed {
+export interface ParsedCommand {
   /** Noun and verb. */
   name: string;
-  args: string[];
-  typed: Typed;
-  /** Arguments and flags in the order they were typed. */
+  given: Given;
+  /** Arguments and flags in their order. */
   parts: readonly Part[];
   problems: Problems;
 }
 
-export interface Invocation extends Parsed {
+export interface Invocation extends ParsedCommand {
   context: Context;
   help: ShowHelp;
   /** Prompts have completed the command line. */
@@ -94,10 +90,21 @@ export interface FollowUp {
   /** Enter skips it. */
   isOptional: boolean;
   valueOf(answer: string): string;
+  /** A flag that goes with the answer. */
+  also?: FlagValue;
 }
 
 /** A flag and a value for it. */
-export type Answered = readonly [flag: string, value: string];
+export type FlagValue = readonly [flag: string, value: string];
+
+/** How a prompt asks for a flag. */
+export interface FlagPrompt {
+  label: string;
+  /** What to enter: `an email address`. */
+  what: string;
+  /** The value of an answer that people write in another way. */
+  read?(answer: string): string;
+}
 
 /** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {
@@ -113,12 +120,12 @@ export interface Command {
   fields?: readonly string[];
   /** How its records are shown, if not like all records of the operation. Without an operation: the rows of its list. */
   view?: View;
-  /** Needs no account, so no profile is loaded; `typed` may decide that. */
-  local?: true | ((typed: Typed) => boolean);
+  /** Needs no account, so no profile is loaded; what is given may decide that. */
+  local?: true | ((given: Given) => boolean);
   /** Prints events, so `-o ics` can write them as a calendar. */
   calendar?: true;
   /** Whether it runs for a long time beside other commands, so it leaves them most of the rate limit. */
-  background?(typed: Typed): boolean;
+  background?(given: Given): boolean;
   operation?: Operation;
   /** The operation to use instead, without the argument or with `--undo`. It has no command of its own. */
   alternative?: Operation;
@@ -126,14 +133,32 @@ export interface Command {
   freeForm?: true;
   /** What a command without an operation does at the service: reads, changes, or anything. Default: nothing. */
   effect?: 'read' | 'change' | 'any';
-  /** Asks for a flag at a terminal in another way than the others. Undefined if it can't: then the value is typed. */
+  /** Why a mirror has no answer for a command that reads. */
+  mirror?: string;
+  /** Asks for a flag at a terminal in another way, before the others. Undefined if it can't: then a person enters it. */
   asks?: Readonly<Record<string, (invocation: Invocation, asker: Asker) => Promise<string | undefined>>>;
+  /** How prompts ask for flags, if not by their descriptions. */
+  prompts?: Readonly<Record<string, FlagPrompt>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
   /** Asks for what the command needs besides, if anything. `ask` opens the prompts. */
-  askMore?(invocation: Invocation, ask: () => Promise<Asker>): Promise<Answered[]>;
-  run(invocation: Invocation): Promise<void>;
+  askMore?(invocation: Invocation, ask: () => Promise<Asker>): Promise<FlagValue[]>;
+  /** Whether it shows something else where its required flags are missing, so that nobody is asked for them. */
+  showsWithout?(how: How): boolean;
+  run: Run;
 }
+
+export interface Run {
+  (invocation: Invocation): Promise<void>;
+  /** Only reads the call, for a command that gets its input as values. */
+  readonly draft?: Draft<unknown>;
+}
+
+/** Reads a call as far as that is possible without the service, and returns what asks the service for the rest. */
+export type Draft<T> = (
+  call: Pick<Invocation, 'context' | 'parts' | 'problems'>,
+  how: How,
+) => Promise<(context: Context) => Promise<T>>;
 
 /** A command that is a noun itself: the registry has its name and, unless it has another one, its summary. */
 export type LeafCommand = Omit<Command, 'name' | 'summary'> & Partial<Pick<Command, 'summary'>>;

@@ -1,36 +1,40 @@
-import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../errors.ts';
-import { counted } from '../numbers.ts';
-import { type ColorFlag, colorWanted } from '../output/color.ts';
+import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../base/errors.ts';
+import { counted } from '../base/numbers.ts';
+import { the, words } from '../base/words.ts';
+import { colorFlagOf, colorWanted } from '../output/color.ts';
 import { commonFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
+import type { Command, Invocation, ParsedCommand, ShowHelp } from './command.ts';
+import type { Given } from './input/given.ts';
+import { howOf } from './input/input.ts';
 import { createNotes, noteHidden } from './messages/notes.ts';
 import type { Here } from './messages/suggested-line.ts';
+import { mirrorProblem } from './mirror-answer.ts';
 import { checkSelected } from './operation/field-check.ts';
-import { canAskFor } from './operation/missing.ts';
+import { canAskFor } from './operation/missing-input.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser, type Frontend } from './session/context.ts';
-import { type Account, hereOf, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
+import { type Account, hereOf, resolveSettings, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
-export const findUser: FindUser = async (who, context) =>
+export const findUserLazily: FindUser = async (who, context) =>
   (await import('./operation/references.ts')).findUser(who, context);
 
-const isLocal = ({ local }: Pick<Command, 'local'>, typed: Typed): boolean =>
-  typeof local === 'function' ? local(typed) : local === true;
+const isLocal = ({ local }: Pick<Command, 'local'>, given: Given): boolean =>
+  typeof local === 'function' ? local(given) : local === true;
 
 /** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
-export const accountOf = async (
+export const accountForCommand = async (
   command: Pick<Command, 'local'>,
-  typed: Typed,
+  given: Given,
   runtime: Runtime,
 ): Promise<Account | undefined> => {
   const { env } = runtime;
-  if (isLocal(command, typed) || wantsSandbox(typed, runtime)) return undefined;
-  const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
+  if (isLocal(command, given) || wantsSandbox(given, runtime)) return undefined;
+  const isNamed = given.profile !== undefined || Boolean(env.SCHED_PROFILE);
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
   const { chosenProfile } = await import('./session/config-file.ts');
-  return chosenProfile(typed.profile as string | undefined, runtime);
+  return chosenProfile(given.profile as string | undefined, runtime);
 };
 
 interface Surroundings {
@@ -42,25 +46,25 @@ interface Surroundings {
 }
 
 /** At a terminal, completes short IDs and asks for what the command line lacks. Elsewhere the command reports it. */
-const complete = async (command: Command, typed: Invocation): Promise<Invocation> => {
-  const { settings, runtime } = typed.context;
-  if (!settings.canAsk) return typed;
+const completeInvocation = async (command: Command, given: Invocation): Promise<Invocation> => {
+  const { settings, runtime } = given.context;
+  if (!settings.canAsk) return given;
   const invocation = runtime.stdout.isTerminal
-    ? await (await import('./operation/short-ids.ts')).withWholeIds(command, typed)
-    : typed;
-  if (!canAskFor(command, invocation)) return invocation;
+    ? await (await import('./operation/short-ids.ts')).withWholeIds(command, given)
+    : given;
+  if (!canAskFor(command, invocation.given) || command.showsWithout?.(howOf(invocation))) return invocation;
   const { askMissing } = await import('./operation/ask-missing.ts');
   return askMissing(command, invocation);
 };
 
 /** On a terminal, the command has a status line that says what it waits for. */
-const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Promise<Runtime> => {
+const withStatus = async (runtime: Runtime, given: Given, isJson: boolean): Promise<Runtime> => {
   const { stderr, env } = runtime;
-  if (!stderr.isTerminal || env.CI || isJson || typed.quiet === true) return runtime;
+  if (!stderr.isTerminal || env.CI || isJson || given.quiet === true) return runtime;
   const { withStatusLine } = await import('../output/status-line.ts');
-  const isSandbox = wantsSandbox(typed, runtime);
+  const isSandbox = wantsSandbox(given, runtime);
   return withStatusLine(runtime, {
-    isPlain: typed.accessible === true || env.TERM === 'dumb',
+    isPlain: given.accessible === true || env.TERM === 'dumb',
     nameOf: (host) => (isSandbox ? 'the sandbox' : host),
   });
 };
@@ -68,67 +72,73 @@ const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Prom
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
 export const runCommand = async (
   command: Command,
-  parsed: Parsed,
+  parsedCommand: ParsedCommand,
   world: Runtime,
   { isJson, help, suggest, frontend }: Surroundings,
 ): Promise<void> => {
-  const { typed, problems } = parsed;
-  const runtime = await withStatus(world, typed, isJson);
-  const named = typed.profile as string | undefined;
-  const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
+  const { given, problems } = parsedCommand;
+  const runtime = await withStatus(world, given, isJson);
+  const profileName = given.profile as string | undefined;
+  const account = await accountForCommand(command, given, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
-    throw await suggest(error, hereOf(typed, runtime));
+    throw await suggest(error, hereOf(given, runtime));
   });
-  const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
+  const choices = command.freeForm && given.output === undefined ? { json: '', ...given } : given;
   const { env, stderr } = runtime;
-  const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
-  const isAccessible = typed.accessible === true;
-  const doneMark = async () => {
-    if (isAccessible) return '';
-    return (await import('../output/ascii.ts')).needsAscii(env) ? 'ok ' : '✔ ';
-  };
+  const color = colorWanted({ flag: colorFlagOf(given.color), env, isTerminal: stderr.isTerminal });
+  const isAccessible = given.accessible === true;
+  const { asciiForm, needsAscii } = await import('../output/ascii.ts');
+  const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
+  const doneMark = async () => (isAccessible ? '' : '✔ ');
   const isWindows = runtime.platform === 'win32';
-  const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, isWindows);
+  const notes =
+    frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, isWindows, drawable);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
-  if (settings.sandbox && named !== undefined && !isLocal(command, typed))
-    problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
-      own.setFlag('profile', false),
+  if (settings.sandbox && profileName !== undefined && !isLocal(command, given))
+    problems.add(
+      words`${the('profile')} ${profileName} can't be used with the sandbox, which has its own account`,
+      (own) => own.setFlag('profile', false),
     );
+  const noMirror = settings.mirror && mirrorProblem(command);
+  if (noMirror) problems.add(noMirror, (own) => own.setFlag('mirror', false));
   const changes = command.effect === 'change';
   // After a write, the next words typed belong to the shell, not to a pager.
   if (changes) settings.mayPage = false;
   if (settings.dryRun && command.operation === undefined && !command.freeForm && !changes)
     problems.add(
-      `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
+      words`${the(settings.curl ? 'curl' : 'dryRun')} doesn't work with this command, because it is not a single request`,
     );
   if (settings.noCheck && !settings.dryRun)
-    problems.add('--no-check only works with --dry-run and --curl', (own) => own.setFlag('no-check', false));
+    problems.add(words`${the('noCheck')} only works with ${the('dryRun')} and ${the('curl')}`, (own) =>
+      own.setFlag('no-check', false),
+    );
   if (settings.format === 'ics' && !command.calendar)
     problems.value(
       'output',
       'ics',
       `-o ics only works with events list, events get and groups events. Use one of ${commonFormats.join(', ')}`,
     );
-  if (settings.format === 'ics' && settings.fields !== undefined) problems.add("--fields can't be used with -o ics");
+  if (settings.format === 'ics' && settings.fields !== undefined)
+    problems.add(words`${the('fields')} can't be used with -o ics`);
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq, runtime.interrupted);
     if (problem !== undefined) problems.add(problem);
   }
 
-  const isBackground = command.background?.(typed);
-  const context = createContext(runtime, settings, notes, findUser, command.operation, isBackground, frontend);
+  const isBackground = command.background?.(given);
+  const context = createContext(runtime, settings, notes, findUserLazily, command.operation, isBackground, frontend);
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
-    const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-    checkSelected(context, known, command.operation, parsed);
+    const knownNames = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
+    checkSelected(context, knownNames, command.operation, parsedCommand);
   }
   const { method = changes ? 'PATCH' : 'GET' } = command.operation ?? {};
   const isWrite = method !== 'GET' && !settings.dryRun;
   try {
-    const invocation = await complete(command, { context, help, ...parsed });
+    const invocation = await completeInvocation(command, { context, help, ...parsedCommand });
     await command.run(invocation);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.

@@ -1,17 +1,18 @@
-import { type CommandLine, type NextStep, SchedError, type Suggestion } from '../errors.ts';
+import { type CommandLine, type NextStep, SchedError, type Suggestion } from '../base/errors.ts';
+import { idIn } from '../base/uri.ts';
+import { nouns } from '../commands/registry.ts';
 import type { Runtime } from '../runtime.ts';
-import { idIn } from '../uri.ts';
-import type { Parsed } from './command.ts';
-import { hideAddresses } from './commands/compliance/hide-addresses.ts';
-import { nouns } from './commands/registry.ts';
+import type { ParsedCommand } from './command.ts';
+import { hideAddresses } from './messages/hide-addresses.ts';
 import { adviceText, flagWords, type Here, suggestedLine } from './messages/suggested-line.ts';
+import { argumentsIn } from './parse/line-part.ts';
 
 type SuggestedFlags = NonNullable<Suggestion['flags']>;
 
 /** The user's own command with other flags, unless that would repeat a secret (R12) or an address (R49). */
-const ownCommand = (
+const ownLine = (
   { flags = {}, args }: Suggestion,
-  { name, problems: { own } }: Parsed,
+  { name, problems: { own } }: ParsedCommand,
   { secrets }: Runtime,
 ): CommandLine | undefined => {
   for (const [flag, value] of Object.entries(flags)) {
@@ -25,29 +26,40 @@ const ownCommand = (
 };
 
 /** Says which flags to change, for a command that must not be repeated. */
-const inWords = (flags: SuggestedFlags): string[] => {
-  const added = flagWords(flags);
-  const omitted = Object.keys(flags).filter((name) => flags[name] === false);
-  return [...(added.length === 0 ? [] : [`add ${added.join(' ')}`]), ...omitted.map((name) => `omit --${name}`)];
+const flagsInWords = (flags: SuggestedFlags): string[] => {
+  const addedFlags = flagWords(flags);
+  const omittedFlags = Object.keys(flags).filter((name) => flags[name] === false);
+  return [
+    ...(addedFlags.length === 0 ? [] : [`add ${addedFlags.join(' ')}`]),
+    ...omittedFlags.map((name) => `omit --${name}`),
+  ];
 };
 
-const written = ({ hint, advice }: NextStep, parsed: Parsed, runtime: Runtime, here: Here): NextStep => {
-  const said = advice === undefined ? {} : { advice: adviceText(advice, here) };
-  if (typeof hint !== 'object') return { ...said, ...(hint === undefined ? {} : { hint }) };
+const spellNextStep = (
+  { hint, advice }: NextStep,
+  parsedCommand: ParsedCommand,
+  runtime: Runtime,
+  here: Here,
+): NextStep => {
+  const adviceFacts = advice === undefined ? {} : { advice: adviceText(advice, here) };
+  if (typeof hint !== 'object') return { ...adviceFacts, ...(hint === undefined ? {} : { hint }) };
   const { command, flags = {} } = hint;
-  if (command !== undefined && command.join(' ') !== parsed.name)
-    return { ...said, hint: suggestedLine(here, { command, flags }) };
-  const line = ownCommand(hint, parsed, runtime);
-  if (line !== undefined) return { ...said, hint: line };
-  const words = [...Object.values(said), ...inWords(flags)];
+  if (command !== undefined && command.join(' ') !== parsedCommand.name)
+    return { ...adviceFacts, hint: suggestedLine(here, { command, flags }) };
+  const line = ownLine(hint, parsedCommand, runtime);
+  if (line !== undefined) return { ...adviceFacts, hint: line };
+  const words = [...Object.values(adviceFacts), ...flagsInWords(flags)];
   return words.length === 0 ? {} : { advice: words.join('; ') };
 };
 
-/** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */
-const listHint = async ({ category, facts }: SchedError, { name, args }: Parsed): Promise<Suggestion | undefined> => {
+/** If the service doesn't know an ID of the call, suggests the noun's `list` command, unless that needs arguments. */
+const listHint = async (
+  { category, facts }: SchedError,
+  { name, parts }: ParsedCommand,
+): Promise<Suggestion | undefined> => {
   const segments = facts.http?.path.split('/') ?? [];
-  const isTyped = args.some((arg) => segments.includes(idIn(arg)));
-  if (category !== 'not-found' || !isTyped) return undefined;
+  const isNamed = argumentsIn(parts).some((arg) => segments.includes(idIn(arg)));
+  if (category !== 'not-found' || !isNamed) return undefined;
   const [noun = ''] = name.split(' ');
   const list = (await nouns[noun]!.commands()).find((command) => command.name === 'list');
   return list?.arguments.length === 0 ? { command: [noun, 'list'] } : undefined;
@@ -56,16 +68,16 @@ const listHint = async ({ category, facts }: SchedError, { name, args }: Parsed)
 /** Writes out the commands that an error suggests. `here` is the account of the command that failed. */
 export const withSuggestion = async (
   error: unknown,
-  parsed: Parsed,
+  parsedCommand: ParsedCommand,
   runtime: Runtime,
   here: Here,
 ): Promise<unknown> => {
   if (!(error instanceof SchedError)) return error;
   const { category, message } = error;
-  const { meant, advice, hint = await listHint(error, parsed), ...facts } = error.facts;
-  if (typeof hint !== 'object' && typeof advice !== 'object' && meant === undefined) return error;
-  const { own } = parsed.problems;
-  const corrected = meant && own?.replace(meant.from, meant.to) ? own.line : undefined;
-  const suggested = written({ advice, hint: corrected ?? hint }, parsed, runtime, here);
-  return Object.assign(new SchedError(category, message, { ...facts, ...suggested }), { cause: error });
+  const { correction, advice, hint = await listHint(error, parsedCommand), ...facts } = error.facts;
+  if (typeof hint !== 'object' && typeof advice !== 'object' && correction === undefined) return error;
+  const { own } = parsedCommand.problems;
+  const correctedLine = correction && own?.replace(correction.from, correction.to) ? own.line : undefined;
+  const nextStep = spellNextStep({ advice, hint: correctedLine ?? hint }, parsedCommand, runtime, here);
+  return Object.assign(new SchedError(category, message, { ...facts, ...nextStep }), { cause: error });
 };

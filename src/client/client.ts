@@ -1,15 +1,15 @@
 import { inspect } from '../api/inspect.ts';
 import { isBooking, limits } from '../api/limits.ts';
 import type { Operation } from '../api/operation.ts';
+import { SchedError, sameCommand } from '../base/errors.ts';
+import { type Json, jsonText } from '../base/json.ts';
+import { version } from '../base/system.ts';
 import { type Dialect, wireOf } from '../dialects/dialect.ts';
-import { SchedError, sameCommand } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, withRequestId } from '../http/message.ts';
-import { type Json, jsonText } from '../json.ts';
-import { version } from '../version.ts';
-import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
+import { decideAfterFailure, effectOf, failureOf, type WriteResult, writtenIn } from './outcome.ts';
 import { type ListOptions, type ListPage, paginate } from './paginate.ts';
-import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts';
+import { integrityError, readAnyPage, readPage, readRecordReply } from './read-reply.ts';
 import { blamesParameter, refusalOf, subjectIn } from './refusal.ts';
 import { fromWire, type Input, type NameSource, namesIn, toWire } from './wire.ts';
 
@@ -34,7 +34,7 @@ export interface Client {
   /** Sends a read and returns its record. */
   call(operation: ReadOperation, input: Input): Promise<Json>;
   /** Sends a write. `beforeSend` runs right before each attempt leaves. */
-  write(operation: Operation, input: Input, beforeSend?: () => Promise<void>): Promise<Written>;
+  write(operation: Operation, input: Input, beforeSend?: () => Promise<void>): Promise<WriteResult>;
   /** The results page by page. Each page is fetched when the caller takes it. */
   pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
   prepareRaw(input: RawInput): HttpRequest;
@@ -95,7 +95,7 @@ const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
     http: exchangeOf(request, reply),
   });
 
-const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
+const serverUrlOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
   if (server !== 'mcp') return baseUrl.replace(/\/+$/, '');
   // RFC 9728 §3.1: the path of the MCP server comes after the one of its metadata.
   if (mcpUrl !== undefined) return new URL(mcpUrl).origin;
@@ -134,7 +134,7 @@ export const createClient = (options: ClientOptions): Client => {
   const prepare = async (operation: Operation, input: Input): Promise<HttpRequest> => {
     const wire = toWire(dialect, operation, input, await namesIn(dialect, operation, names));
     const text = wire.body === undefined ? undefined : jsonText(wire.body);
-    const request = requestOf(wire.method, `${rootOf(operation, options)}${wire.path}`, wire.query, text);
+    const request = requestOf(wire.method, `${serverUrlOf(operation, options)}${wire.path}`, wire.query, text);
     const own = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => input.path?.[name] ?? '');
     const path = dialect || namesRecord(operation, input) ? undefined : operation.assumed ? 'assumed' : 'documented';
     return { ...request, effect: effectOf(operation), isBooking: isBooking(operation), subject: subjectIn(own), path };
@@ -152,7 +152,7 @@ export const createClient = (options: ClientOptions): Client => {
     } catch (error) {
       if (!(error instanceof NetworkFailure)) throw error;
       // The status was a success before the body was cut off. A write is then done, only its record is missing.
-      if (decide(effectOf(request), failureOf(error)!) === 'done')
+      if (decideAfterFailure(effectOf(request), failureOf(error)!) === 'done')
         return { status: error.status!, headers: {}, body: '' };
       throw unreachable(request, error);
     }
@@ -162,14 +162,14 @@ export const createClient = (options: ClientOptions): Client => {
     const request = await prepare(operation, input);
     const reply = await exchange(operation, request);
     if (!isSuccess(reply)) throw refusalOf(request, reply);
-    return readOne(operation, request, reply);
+    return readRecordReply(operation, request, reply);
   };
 
   const write: Client['write'] = async (operation, input, beforeSend) => {
     const request = { ...(await prepare(operation, input)), ...(beforeSend === undefined ? {} : { beforeSend }) };
-    const written = writtenIn(operation, request, await exchange(operation, request));
+    const result = writtenIn(operation, request, await exchange(operation, request));
     const isReadLater = wireOf(dialect, operation)?.reply?.read_back;
-    return isReadLater && written.record === undefined ? { ...written, isReadLater } : written;
+    return isReadLater && result.record === undefined ? { ...result, isReadLater } : result;
   };
 
   type Cursor = { count?: number; page_token?: string };

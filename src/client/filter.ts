@@ -1,17 +1,18 @@
 import { inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import { edgeOf, isInside } from '../api/window.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../base/json.ts';
 import type { Input } from './wire.ts';
 
 type Test = (row: Json) => boolean;
 
 /** Checks a row against a query parameter, if rows show its field, in case the service ignores the parameter. */
-const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | undefined => {
+const testOf = (name: string, filterValue: unknown, fields: Set<string>): Test | undefined => {
   const limit = edgeOf(name);
-  if (limit !== undefined && fields.has(limit.field)) return (row) => isInside(row[limit.field], limit.edge, wanted);
+  if (limit !== undefined && fields.has(limit.field))
+    return (row) => isInside(row[limit.field], limit.edge, filterValue);
   if (!fields.has(name)) return undefined;
-  const text = String(wanted).toLowerCase();
+  const text = String(filterValue).toLowerCase();
   return (row) => String(row[name]).toLowerCase() === text;
 };
 
@@ -27,6 +28,6 @@ export const rowFilter = (operation: Operation, query: Input['query'] = {}): Tes
   const fields = new Set(Object.keys(operation.reply.of.record.shape));
   const tests = Object.entries(query)
     .filter(([name]) => parameters[name] === undefined || inspect(parameters[name]).collection === undefined)
-    .map(([name, wanted]) => ({ field: edgeOf(name)?.field ?? name, test: testOf(name, wanted, fields) }));
+    .map(([name, filterValue]) => ({ field: edgeOf(name)?.field ?? name, test: testOf(name, filterValue, fields) }));
   return (row) => tests.every(({ field, test }) => test === undefined || !isComparable(row[field]) || test(row));
 };

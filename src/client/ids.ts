@@ -30,14 +30,14 @@ export const waysInSentence = (collection: Collection): string =>
  * Reads a word that is not an ID for certain: the word for the token's own record, or the name of a record that has
  * names. Only a URI is certain to be no name, but the URI of a user also names their membership.
  */
-const readName = (text: string, collection: Collection): Ids | undefined => {
-  const named = { ok: true as const, ids: [], name: text };
+const readRecordName = (text: string, collection: Collection): Ids | undefined => {
+  const nameOnly = { ok: true as const, ids: [], name: text };
   const { self, isNamed } = collections[collection];
-  if (text === self) return named;
+  if (text === self) return nameOnly;
   if (!isNamed || text.trim() === '') return undefined;
-  if (!isUri(text)) return named;
+  if (!isUri(text)) return nameOnly;
   const user = collection === 'organization_memberships' ? idsInUri(text, '/users/{user}') : undefined;
-  return user === undefined ? undefined : { ...named, root: user.root };
+  return user === undefined ? undefined : { ...nameOnly, root: user.root };
 };
 
 /** The collection of a parameter's record: the path segment before the parameter. */
@@ -54,9 +54,9 @@ export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(
 const idsInUri = (text: string, template: string): { ids: string[]; root: string } | undefined => {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname, search, hash, username, password } = new URL(text);
-  // Compare with the path as typed, because URL resolves `..` silently.
-  const typed = text.slice(text.indexOf(origin) === 0 ? origin.length : 0);
-  if (search !== '' || hash !== '' || username !== '' || password !== '' || typed !== pathname) return undefined;
+  // Compare with the path as written, because URL resolves `..` silently.
+  const pathText = text.slice(text.indexOf(origin) === 0 ? origin.length : 0);
+  if (search !== '' || hash !== '' || username !== '' || password !== '' || pathText !== pathname) return undefined;
   const pattern = template.replace(/\{[^}]+\}/g, '([A-Za-z0-9_-]{1,128})');
   const match = new RegExp(`^(.*/)${pattern.slice(1)}$`).exec(pathname);
   if (match === null) return undefined;
@@ -66,15 +66,15 @@ const idsInUri = (text: string, template: string): { ids: string[]; root: string
 
 /** Reads a word, a bare ID or a full `uri`. Undefined if it is none of them. */
 const readIds = (text: string, template: string, collection: Collection): Ids | undefined => {
-  const named = readName(text, collection);
-  if (named !== undefined) return named;
+  const name = readRecordName(text, collection);
+  if (name !== undefined) return name;
   if (plainId.test(text)) return { ok: true, ids: [text] };
-  const found = isUri(text) ? idsInUri(text, template) : undefined;
-  return found && { ok: true, ...found };
+  const match = isUri(text) ? idsInUri(text, template) : undefined;
+  return match && { ok: true, ...match };
 };
 
 /** Adds the article: `an event`, but `a user`. */
-export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/i.test(words) ? 'an' : 'a'} ${words}`;
 
 /**
  * Reads an argument for `parameter` of `path`: a bare ID, or the full `uri`. The URI of a nested record contains the
@@ -85,14 +85,15 @@ export const readId = (text: string, path: string, parameter: string, elsewhere 
   const template = recordPath(path, parameter);
   const collection = collectionOf(path, parameter);
   const others = [...(elsewhere.endsWith(`/{${parameter}}`) ? [elsewhere] : []), `/${collection}/{${parameter}}`];
-  const [moved] = isUri(text) ? others.flatMap((other) => idsInUri(text, other) ?? []) : [];
+  const [otherMatch] = isUri(text) ? others.flatMap((other) => idsInUri(text, other) ?? []) : [];
   const read =
-    readIds(text, template, collection) ?? (moved && { ok: true, ids: moved.ids.slice(-1), root: moved.root });
+    readIds(text, template, collection) ??
+    (otherMatch && { ok: true, ids: otherMatch.ids.slice(-1), root: otherMatch.root });
   if (read !== undefined) return read;
-  const wanted = isUri(text)
+  const form = isUri(text)
     ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template})`
     : waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)');
-  return { ok: false, problem: `must be ${wanted}, not "${text}"` };
+  return { ok: false, problem: `must be ${form}, not "${text}"` };
 };
 
 /** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. The problem lacks its subject. */

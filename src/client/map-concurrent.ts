@@ -1,7 +1,7 @@
 /** How many records are read at the same time, if the rate limit allows. */
 const fewAtOnce = 4;
 
-function* entriesOf<Item>(items: readonly Item[]) {
+function* generateEntries<Item>(items: readonly Item[]) {
   yield* items.entries();
 }
 
@@ -12,10 +12,10 @@ export const mapConcurrent = async <Item, Result>(
   atOnce = fewAtOnce,
 ): Promise<Result[]> => {
   const results: Result[] = new Array(items.length);
-  const left = entriesOf(items);
+  const queue = generateEntries(items);
   // A failure leaves the loop, which closes the generator for all workers.
   const worker = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await work(item);
+    for (const [index, item] of queue) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
   return results;

@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Json } from '../base/json.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import {
   type Effect,
@@ -9,7 +10,6 @@ import {
   isSuccess,
   withRequestId,
 } from '../http/message.ts';
-import type { Json } from '../json.ts';
 import { contentIn, contentOf, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './read-reply.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -35,7 +35,7 @@ const table: Record<Failure, Record<Effect, Decision>> = {
 };
 
 /** The only place that decides what may be sent again after which failure. */
-export const decide = (effect: Effect, failure: Failure): Decision => table[failure][effect];
+export const decideAfterFailure = (effect: Effect, failure: Failure): Decision => table[failure][effect];
 
 /**
  * The effect of a request; the method decides if the request has no operation. HTTP allows repeating anything but
@@ -62,14 +62,14 @@ export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailu
   if (failure === undefined) return false;
   // The reply of a path outside the catalogue need not be JSON.
   if (!(ending instanceof NetworkFailure) && isSuccess(ending) && request.effect === undefined) return false;
-  return decide(effectOf(request), failure) === 'retry';
+  return decideAfterFailure(effectOf(request), failure) === 'retry';
 };
 
 /**
  * A completed write: the record in the reply (`{ collection }` if it changes several), or the reason why the reply has
  * none, and what the reply to a creation has instead.
  */
-export type Written =
+export type WriteResult =
   | { status: number; record: Json; why?: undefined }
   | {
       status: number;
@@ -89,7 +89,7 @@ export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem:
   });
 
 /** Reads the reply to a write. Throws if the service refused, or if the created record is unknown. */
-export const writtenIn = (operation: Operation, request: HttpRequest, reply: HttpReply): Written => {
+export const writtenIn = (operation: Operation, request: HttpRequest, reply: HttpReply): WriteResult => {
   if (!isSuccess(reply)) throw refusalOf(request, reply);
   const { status } = reply;
   try {
@@ -97,7 +97,7 @@ export const writtenIn = (operation: Operation, request: HttpRequest, reply: Htt
   } catch (error) {
     if (!(error instanceof UnexpectedBody)) throw error;
     const effect = effectOf(operation);
-    if (decide(effect, error.kind) !== 'done') throw unreadableWrite(request, reply, error.message);
+    if (decideAfterFailure(effect, error.kind) !== 'done') throw unreadableWrite(request, reply, error.message);
     // What is created may be shown nowhere else. A change is read back.
     return { status, why: error.message, ...(effect === 'creation' ? { content: contentIn(reply) } : {}) };
   }

@@ -68,41 +68,41 @@ export async function* paginate<Item>(
     onPage,
   }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
-  const seen = new Set<string>();
+  const seenTokens = new Set<string>();
   const unwanted = new AbortController();
-  let left = limit;
+  let rowsLeft = limit;
   let empty = 0;
-  let place = { count: Math.min(pageSize, left), ...from };
+  let place = { count: Math.min(pageSize, rowsLeft), ...from };
   const ask = ({ token, count }: typeof place): Promise<ListPage<Item>> =>
     fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
   let coming: Promise<ListPage<Item>> | undefined;
   try {
-    while (left > 0) {
+    while (rowsLeft > 0) {
       const page: ListPage<Item> = await (coming ?? ask(place));
       coming = undefined;
-      const wanted = page.items.filter(keep);
-      const items = wanted.slice(0, left);
-      left -= items.length;
+      const matches = page.items.filter(keep);
+      const items = matches.slice(0, rowsLeft);
+      rowsLeft -= items.length;
       const token = page.nextToken;
       onPage?.({
         place,
         nextToken: token,
-        isCut: wanted.length > items.length,
-        isFiltered: wanted.length < page.items.length,
+        isCut: matches.length > items.length,
+        isFiltered: matches.length < page.items.length,
       });
-      if (place.token !== undefined) seen.add(place.token);
+      if (place.token !== undefined) seenTokens.add(place.token);
       // Count the rows before `keep`: a service may ignore a filter for any number of pages.
       empty = page.items.length === 0 ? empty + 1 : 0;
-      const problem = token === undefined ? undefined : endless(seen.has(token), empty);
-      if (token !== undefined) place = { token, count: Math.min(pageSize, left) };
-      if (afterSend !== undefined && left > 0 && token !== undefined && problem === undefined) {
+      const problem = token === undefined ? undefined : endless(seenTokens.has(token), empty);
+      if (token !== undefined) place = { token, count: Math.min(pageSize, rowsLeft) };
+      if (afterSend !== undefined && rowsLeft > 0 && token !== undefined && problem === undefined) {
         coming = ask(place);
         coming.catch(() => {});
         await afterSend();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;
-      if (problem !== undefined && left > 0) throw await onEndless(problem);
+      if (problem !== undefined && rowsLeft > 0) throw await onEndless(problem);
     }
   } finally {
     unwanted.abort(new Error('the next page is no longer needed'));

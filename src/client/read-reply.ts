@@ -1,11 +1,11 @@
 import type { Operation, Resource } from '../api/operation.ts';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import { isObject, type Json, parseJson } from '../base/json.ts';
 import type { Content, Layer } from '../http/message.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
-import { isObject, type Json, parseJson } from '../json.ts';
 import type { ListPage } from './paginate.ts';
 
-const read = (body: string): Content => {
+const readContent = (body: string): Content => {
   try {
     return { json: parseJson(body) };
   } catch {
@@ -14,7 +14,7 @@ const read = (body: string): Content => {
 };
 
 /** The parsed body of a reply. */
-export const contentOf = ({ content, body }: HttpReply): Content => content ?? read(body);
+export const contentOf = ({ content, body }: HttpReply): Content => content ?? readContent(body);
 
 /** Parses the body of each reply once, both for the retry layer and for printing. */
 export const withContent: Layer = (next) => async (request) => {
@@ -88,7 +88,7 @@ export const contentProblem = (value: object, levels = deepest): string | undefi
 export const describeNonJson = ({ status, headers }: HttpReply): string =>
   `HTTP ${status} with ${headers['content-type'] ?? 'no content type'}`;
 
-const parse = (reply: HttpReply): Json => {
+const parseReply = (reply: HttpReply): Json => {
   const content = contentOf(reply);
   if (content === 'empty') throw new UnexpectedBody(content, `HTTP ${reply.status} with an empty body`);
   if (content === 'unreadable') throw new UnexpectedBody(content, describeNonJson(reply));
@@ -103,14 +103,14 @@ const parse = (reply: HttpReply): Json => {
  * Checks that a value is an object, with a `uri` if documented. Any other field may be missing or of another type than
  * documented: callers check the ones they need, and the rest is printed as it came.
  */
-const record = (resource: Resource, value: unknown, where: string): Json => {
+const requireRecord = (resource: Resource, value: unknown, where: string): Json => {
   if (!isObject(value)) throw wrongShape(`${where} is not an object`);
   if (Object.hasOwn(resource.record.shape, 'uri') && typeof value.uri !== 'string')
     throw wrongShape(`${where} has no uri`);
   return value;
 };
 
-const isMissing = (value: unknown): boolean => value === null || value === undefined || value === '';
+const isAbsent = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
  * The token of the next page. If a service sets only `next_page`, the token is taken from its query. The URL itself is
@@ -119,19 +119,19 @@ const isMissing = (value: unknown): boolean => value === null || value === undef
  */
 const nextTokenIn = ({ next_page_token: token, next_page: url }: Json): string | undefined => {
   if (typeof token === 'string' && token !== '') return token;
-  if (!isMissing(token)) throw wrongShape('pagination.next_page_token is not a string');
-  if (isMissing(url)) return undefined;
+  if (!isAbsent(token)) throw wrongShape('pagination.next_page_token is not a string');
+  if (isAbsent(url)) return undefined;
   // The base is only for a relative URL.
-  const found =
+  const address =
     typeof url === 'string' && URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : url;
-  const inQuery = found instanceof URL ? found.searchParams.get('page_token') : null;
-  if (isMissing(inQuery)) throw wrongShape('pagination.next_page is set, but there is no token for the next page');
+  const inQuery = address instanceof URL ? address.searchParams.get('page_token') : null;
+  if (isAbsent(inQuery)) throw wrongShape('pagination.next_page is set, but there is no token for the next page');
   return inQuery!;
 };
 
 /** Reads a page. `item` checks each of its items. */
-const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): ListPage<Json> => {
-  const { collection, pagination } = parse(reply);
+const readListPage = (reply: HttpReply, item: (value: unknown, where: string) => Json): ListPage<Json> => {
+  const { collection, pagination } = parseReply(reply);
   if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
   const nextToken = isObject(pagination) ? nextTokenIn(pagination) : undefined;
@@ -143,9 +143,9 @@ const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json)
  * has the wrong shape.
  */
 export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json => {
-  if (kind === 'bare') return record(of, contentOf(reply) === 'empty' ? {} : parse(reply), 'the reply');
-  if (kind === 'one') return record(of, parse(reply).resource, 'resource');
-  return { collection: pageIn(reply, (value, where) => record(of, value, where)).items };
+  if (kind === 'bare') return requireRecord(of, contentOf(reply) === 'empty' ? {} : parseReply(reply), 'the reply');
+  if (kind === 'one') return requireRecord(of, parseReply(reply).resource, 'resource');
+  return { collection: readListPage(reply, (value, where) => requireRecord(of, value, where)).items };
 };
 
 /** What a reply to a write shows although it isn't the record: its `resource`, else its whole content. */
@@ -153,21 +153,21 @@ export const contentIn = (reply: HttpReply): unknown => {
   const content = contentOf(reply);
   if (typeof content === 'string') return undefined;
   const { json } = content;
-  const shown = isObject(json) && isObject(json.resource) ? json.resource : json;
-  const isEmpty = isMissing(shown) || (typeof shown === 'object' && Object.keys(shown!).length === 0);
-  return isEmpty || contentProblem({ shown }) !== undefined ? undefined : shown;
+  const record = isObject(json) && isObject(json.resource) ? json.resource : json;
+  const isEmpty = isAbsent(record) || (typeof record === 'object' && Object.keys(record!).length === 0);
+  return isEmpty || contentProblem({ record }) !== undefined ? undefined : record;
 };
 
-export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
+export const readRecordReply = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   forRead(request, reply, () => recordIn(operation, reply));
 
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): ListPage<Json> =>
-  forRead(request, reply, () => pageIn(reply, (value, where) => record(operation.reply.of, value, where)));
+  forRead(request, reply, () => readListPage(reply, (value, where) => requireRecord(operation.reply.of, value, where)));
 
 /** Reads a page of records of any kind. */
 export const readAnyPage = (request: HttpRequest, reply: HttpReply): ListPage<Json> =>
   forRead(request, reply, () =>
-    pageIn(reply, (value, where) => {
+    readListPage(reply, (value, where) => {
       if (isObject(value)) return value;
       throw wrongShape(`${where} is not an object`);
     }),

@@ -1,8 +1,8 @@
 import { type Collection, collections } from '../api/collections.ts';
-import { type Category, type NextStep, SchedError } from '../errors.ts';
+import { type Category, type NextStep, SchedError } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
+import { cut } from '../base/redact.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
-import { isObject } from '../json.ts';
-import { cut } from '../redact.ts';
 import { contentOf } from './read-reply.ts';
 
 /** The body of an error, in either of the service's two formats. Any field may be missing. */
@@ -24,7 +24,7 @@ const mostScopes = 10;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
-const read = (reply: HttpReply): ErrorBody => {
+const readErrorBody = (reply: HttpReply): ErrorBody => {
   const content = contentOf(reply);
   return typeof content !== 'string' && isObject(content.json) ? content.json : {};
 };
@@ -55,9 +55,9 @@ const isSlotGone = ({ isBooking }: HttpRequest, { status }: HttpReply, { details
       details.every((detail) => detail?.parameter === 'start_time')));
 
 /** What a 404 says if the path is unknown to the service, or if anything may be: `Not Found`, `Cannot GET /x`, HTML. */
-const saysLittle = (said: string): boolean =>
-  /^(404[\s:]*)?(error|(page )?not[\s_-]*found|[\s:;.,])*$/i.test(said) ||
-  /\b(route|path|endpoint|cannot)\b/i.test(said);
+const saysLittle = (quote: string): boolean =>
+  /^(404[\s:]*)?(error|(page )?not[\s_-]*found|[\s:;.,])*$/i.test(quote) ||
+  /\b(route|path|endpoint|cannot)\b/i.test(quote);
 
 /** Names the innermost record in a path of the catalogue: `/scheduled_events/ID/invitees` is about the event. */
 export const subjectIn = (path: string): string | undefined => {
@@ -69,9 +69,9 @@ export const subjectIn = (path: string): string | undefined => {
 };
 
 /** Names the record only if the service says more than that nothing was found: it may not have the path at all. */
-const notFound = ({ subject, path }: HttpRequest, pathname: string, said: string): string => {
-  if (path !== undefined && saysLittle(said)) return `This service has no ${pathname}`;
-  return subject === undefined || saysLittle(said) ? `The service found nothing at ${pathname}` : `No ${subject}`;
+const notFoundMessage = ({ subject, path }: HttpRequest, pathname: string, quote: string): string => {
+  if (path !== undefined && saysLittle(quote)) return `This service has no ${pathname}`;
+  return subject === undefined || saysLittle(quote) ? `The service found nothing at ${pathname}` : `No ${subject}`;
 };
 
 /** What to do about a 404 that may be about the path. */
@@ -129,33 +129,34 @@ const isRepeated = (title: string, status: number, message: unknown): boolean =>
 
 /** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
-  const refusal = read(reply);
+  const refusal = readErrorBody(reply);
   const [title, words] = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description];
   const isTold = isText(title) && !isRepeated(title, reply.status, words);
   const details = (Array.isArray(refusal.details) ? refusal.details : [])
     .filter((detail) => isText(detail?.message))
     .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
-  const quoted = [isTold ? title : undefined, words].filter(isText).join(': ');
-  const said = cut([quoted, ...details].filter(isText).join('; '), longestQuote);
+  const headline = [isTold ? title : undefined, words].filter(isText).join(': ');
+  const quote = cut([headline, ...details].filter(isText).join('; '), longestQuote);
   const isRead = request.method === 'GET';
   const slotGone = isSlotGone(request, reply, refusal);
   const category = slotGone ? 'conflict' : categoryOf(reply.status, isRead);
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
-  const needed = cut(scopes.join(', '), longestQuote);
-  const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
+  const scopeNames = cut(scopes.join(', '), longestQuote);
+  const missingScopes =
+    category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
   const { pathname } = new URL(request.url);
   const { retryAfterSeconds } = reply;
   const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
-  const known = statusWords[reply.status]?.(request.method, pathname) ?? summary[category];
-  const gone = slotGone ? "That time isn't available" : undefined;
+  const statusText = statusWords[reply.status]?.(request.method, pathname) ?? summary[category];
+  const slotText = slotGone ? "That time isn't available" : undefined;
   // The message names the status of a failed read.
   const silence = (category === 'unavailable' && silentWords[reply.status]) || `HTTP ${reply.status}`;
-  const message = gone ?? (category === 'not-found' ? notFound(request, pathname, said) : known);
+  const message = slotText ?? (category === 'not-found' ? notFoundMessage(request, pathname, quote) : statusText);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
-    reason: withRequestId(`${said || silence}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
-    ...(missing.length === 0 ? {} : { scopes: missing }),
+    reason: withRequestId(`${quote || silence}${scopeNames ? ` (needs ${scopeNames})` : ''}${wait}`, reply),
+    ...(missingScopes.length === 0 ? {} : { scopes: missingScopes }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(category === 'not-found' && saysLittle(said) ? aboutPath(request) : {}),
+    ...(category === 'not-found' && saysLittle(quote) ? aboutPath(request) : {}),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: exchangeOf(request, reply),
   });
@@ -163,6 +164,6 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
 
 /** Whether the service's error details name this parameter. */
 export const blamesParameter = (reply: HttpReply, parameter: string): boolean => {
-  const { details } = read(reply);
+  const { details } = readErrorBody(reply);
   return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);
 };

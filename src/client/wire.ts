@@ -1,10 +1,18 @@
 import type { Operation } from '../api/operation.ts';
+import { SchedError } from '../base/errors.ts';
+import { isObject, type Json } from '../base/json.ts';
+import { the } from '../base/words.ts';
 import { type Dialect, errorIn, lackedInputs, wireOf } from '../dialects/dialect.ts';
 import type { Wire } from '../dialects/schema.ts';
-import { fill, match, placeholdersIn, setAt, type Template, valueAt } from '../dialects/template.ts';
-import { SchedError } from '../errors.ts';
+import {
+  fillTemplate,
+  matchTemplate,
+  placeholdersIn,
+  setAtName,
+  type Template,
+  valueAtName,
+} from '../dialects/template.ts';
 import { type HttpReply, isSuccess } from '../http/message.ts';
-import { isObject, type Json } from '../json.ts';
 import { isPlainId } from './ids.ts';
 import { contentOf } from './read-reply.ts';
 
@@ -30,8 +38,8 @@ interface Names {
 /** What a dialect names beside the input. Nothing else is asked for: it may take a request. */
 export const namesIn = async (dialect: Dialect | undefined, row: Operation, source?: NameSource): Promise<Names> => {
   const { path = '', query = {}, body = {} } = wireOf(dialect, row) ?? {};
-  const named = placeholdersIn([path, query, body]).map(({ name }) => name);
-  const find = async (name: string, part: keyof NameSource) => (named.includes(name) ? source?.[part]() : undefined);
+  const names = placeholdersIn([path, query, body]).map(({ name }) => name);
+  const find = async (name: string, part: keyof NameSource) => (names.includes(name) ? source?.[part]() : undefined);
   return {
     my: { user: await find('my.user', 'user'), organization: await find('my.organization', 'organization') },
     root: await find('root', 'root'),
@@ -46,7 +54,7 @@ export interface WireRequest {
   body?: unknown;
 }
 
-const notOffered = (dialect: Dialect | undefined, what: string, advice?: string): SchedError =>
+const notInDialect = (dialect: Dialect | undefined, what: string, advice?: string): SchedError =>
   new SchedError('unavailable', `This service has no ${what}`, {
     reason: dialect
       ? `its dialect says so (${dialect.place})`
@@ -56,15 +64,15 @@ const notOffered = (dialect: Dialect | undefined, what: string, advice?: string)
   });
 
 const refuseLacking = (dialect: Dialect, row: Operation, wire: Wire, given: Json): void => {
-  const missing = lackedInputs(row, wire).filter((name) => given[name] !== undefined);
-  if (missing.length > 0)
-    throw notOffered(dialect, `${missing.join(', ')} in ${row.name.replace('.', ' ')}`, 'run it without');
+  const names = lackedInputs(row, wire).filter((name) => given[name] !== undefined);
+  if (names.length > 0)
+    throw notInDialect(dialect, `${names.join(', ')} in ${row.name.replace('.', ' ')}`, 'run it without');
 };
 
 /** Refuses an input without what the service needs to carry it out, or to know which record is meant. */
-const requireNeeded = (row: Operation, { needs = [] }: Wire, named: readonly string[], given: Json): void => {
+const requireNeeded = (row: Operation, { needs = [] }: Wire, names: readonly string[], given: Json): void => {
   const need = needs.find((name) => given[name] === undefined);
-  const telling = row.knows?.filter((name) => named.includes(name) && !needs.includes(name)) ?? [];
+  const telling = row.knows?.filter((name) => names.includes(name) && !needs.includes(name)) ?? [];
   const isTold = telling.length === 0 || telling.some((name) => given[name] !== undefined);
   if (need === undefined && isTold) return;
   throw need === undefined
@@ -75,18 +83,18 @@ const requireNeeded = (row: Operation, { needs = [] }: Wire, named: readonly str
       })
     : new SchedError('usage', `This service needs ${need} too`, {
         reason: 'none is given, and the service shows no single one',
-        advice: `add --${need.replaceAll('_', '-')}`,
+        advice: ['add ', the(need.replaceAll('_', '-'))],
         outcome: 'not-sent',
       });
 };
 
 /** Refuses a field inside an input if a template takes the input apart without it: it would be lost. */
-const refuseLost = (dialect: Dialect | undefined, row: Operation, named: readonly string[], given: Json): void => {
+const refuseLost = (dialect: Dialect | undefined, row: Operation, names: readonly string[], given: Json): void => {
   for (const [input, value] of Object.entries(given)) {
-    const inner = named.filter((name) => name.startsWith(`${input}.`));
-    const lost = isObject(value) && Object.keys(value).find((key) => !inner.includes(`${input}.${key}`));
-    if (inner.length > 0 && lost)
-      throw notOffered(dialect, `${input}.${lost} in ${row.name.replace('.', ' ')}`, 'run it without');
+    const inner = names.filter((name) => name.startsWith(`${input}.`));
+    const lostName = isObject(value) && Object.keys(value).find((key) => !inner.includes(`${input}.${key}`));
+    if (inner.length > 0 && lostName)
+      throw notInDialect(dialect, `${input}.${lostName} in ${row.name.replace('.', ' ')}`, 'run it without');
   }
 };
 
@@ -108,28 +116,28 @@ export const toWire = (
   if (wire === undefined) {
     const what = `"${row.name.replace('.', ' ')}"`;
     throw dialect?.operations?.[row.name] === false
-      ? notOffered(dialect, what)
-      : notOffered(undefined, what, 'docs/dialects.md explains dialects');
+      ? notInDialect(dialect, what)
+      : notInDialect(undefined, what, 'docs/dialects.md explains dialects');
   }
   const fields = isObject(body) ? body : {};
   const given: Json = { ...known, ...fields, ...query, ...path, ...names };
   if (dialect) refuseLacking(dialect, row, wire, { ...fields, ...query });
   const { method = row.method, path: address = row.path, lacks = [] } = wire;
-  const named = placeholdersIn([address, wire.query ?? {}, wire.body ?? {}]).map(({ name }) => name);
-  const lookUp = (name: string) => valueAt(given, name);
-  requireNeeded(row, wire, named, given);
-  refuseLost(dialect, row, named, fields);
-  const used = new Set([...lacks, ...named.map((name) => name.split('.')[0]!)]);
-  const others = (values: Json) => Object.entries(values).filter(([name]) => !used.has(name));
-  const filled = (templates: Wire['query'] = {}) =>
+  const placeholderNames = placeholdersIn([address, wire.query ?? {}, wire.body ?? {}]).map(({ name }) => name);
+  const lookUp = (name: string) => valueAtName(given, name);
+  requireNeeded(row, wire, placeholderNames, given);
+  refuseLost(dialect, row, placeholderNames, fields);
+  const usedInputs = new Set([...lacks, ...placeholderNames.map((name) => name.split('.')[0]!)]);
+  const others = (values: Json) => Object.entries(values).filter(([name]) => !usedInputs.has(name));
+  const fillAll = (templates: Wire['query'] = {}) =>
     Object.entries(templates)
-      .map(([name, template]) => [name, fill(template, lookUp)] as const)
+      .map(([name, template]) => [name, fillTemplate(template, lookUp)] as const)
       .filter(([, value]) => value !== undefined);
-  const content = Object.fromEntries([...others(fields), ...filled(wire.body)]);
-  const pairs = [...others(query), ...filled(wire.query)];
+  const content = Object.fromEntries([...others(fields), ...fillAll(wire.body)]);
+  const pairs = [...others(query), ...fillAll(wire.query)];
   return {
     method,
-    path: address.replace(/\{([^}]+)\}/g, (braces, name) => segmentOf(fill(braces, lookUp), name)),
+    path: address.replace(/\{([^}]+)\}/g, (braces, name) => segmentOf(fillTemplate(braces, lookUp), name)),
     query: pairs.map(([name, value]) => [name, String(value)] as const),
     ...(body === undefined && wire.body === undefined ? {} : { body: isObject(body ?? {}) ? content : body }),
   };
@@ -149,7 +157,7 @@ const restOf = (template: Template, value: unknown): unknown => {
 const recordFrom = (template: Template | undefined, value: unknown): unknown => {
   if (template === undefined || !isObject(value)) return value;
   const record = (restOf(template, value) ?? {}) as Json;
-  match(template, value, ({ name }, found) => setAt(record, name, found));
+  matchTemplate(template, value, ({ name }, part) => setAtName(record, name, part));
   return record;
 };
 
@@ -161,12 +169,12 @@ export const fromWire = (dialect: Dialect | undefined, row: Operation, reply: Ht
   const content = contentOf(reply);
   if (dialect === undefined || typeof content === 'string' || !isObject(content.json)) return reply;
   const { json } = content;
-  const withJson = (changed: unknown): HttpReply => ({ ...reply, content: { json: changed } });
+  const withJson = (json: unknown): HttpReply => ({ ...reply, content: { json: json } });
   if (!isSuccess(reply)) return withJson(errorIn('catalogue', wire, json));
   if (read_back) return { ...reply, content: 'empty' };
-  const translated = (value: unknown) => recordFrom(fields, recordFrom(record, value));
-  if (row.reply.kind === 'bare') return withJson(translated(json));
+  const translate = (value: unknown) => recordFrom(fields, recordFrom(record, value));
+  if (row.reply.kind === 'bare') return withJson(translate(json));
   const envelope = row.reply.kind === 'many' ? 'collection' : 'resource';
   const inner = json[place ?? envelope];
-  return withJson({ ...json, [envelope]: Array.isArray(inner) ? inner.map(translated) : translated(inner) });
+  return withJson({ ...json, [envelope]: Array.isArray(inner) ? inner.map(translate) : translate(inner) });
 };

@@ -1,7 +1,7 @@
 import type { Field, RecordField, Shape } from '../api/field.ts';
 import { inspect } from '../api/inspect.ts';
 import { nounOf, type Operation, pathParameters, type Resource } from '../api/operation.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import type { DialectFile, Wire } from './schema.ts';
 import { hasStrayBrace, type Placeholder, placeholdersIn, type Template } from './template.ts';
 
@@ -26,22 +26,22 @@ const fieldAt = (shape: Shape, name: string): Field | undefined => {
 };
 
 /** All inputs of an operation by name. */
-const inputsOf = (row: Operation): Shape => ({ ...shapeOf(row.body), ...shapeOf(row.query) });
+const rowInputs = (row: Operation): Shape => ({ ...shapeOf(row.body), ...shapeOf(row.query) });
 
 const ownNames = ['my.user', 'my.organization', 'root'];
 
 /** What only operations that ask first, or that are checked for repetition, may have in their path. */
 const guardedWords = ['data_compliance', 'cancellation'];
 
-const suggestion = (word: string, known: readonly string[]): string => {
-  const meant = nearest(word, known);
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+const suggestion = (word: string, candidates: readonly string[]): string => {
+  const best = nearest(word, candidates);
+  return best === undefined ? '' : `; did you mean ${best}?`;
 };
 
-const addressOf = (row: Operation, { method = row.method, path = row.path }: Wire = {}) => ({ method, path });
+const addressWith = (row: Operation, { method = row.method, path = row.path }: Wire = {}) => ({ method, path });
 
 /** Whether one request could go to both addresses. A placeholder may be any word. */
-const overlap = (one: string, other: string): boolean => {
+const addressesOverlap = (one: string, other: string): boolean => {
   const [left, right] = [one.split('/'), other.split('/')];
   const isAny = (part: string) => part.startsWith('{');
   return (
@@ -57,11 +57,11 @@ const overlap = (one: string, other: string): boolean => {
 export const problemsIn = (file: DialectFile, rows: readonly Operation[]): DialectProblem[] => {
   const problems: DialectProblem[] = [];
   const byName = new Map(rows.map((row) => [row.name as string, row]));
-  const changed = Object.entries(file.operations ?? {});
+  const changes = Object.entries(file.operations ?? {});
   const writes = rows.filter(({ method }) => method !== 'GET');
   const addresses = writes.flatMap((row) => {
     const wire = file.operations?.[row.name];
-    return [addressOf(row), ...(wire ? [addressOf(row, wire)] : [])].map((address) => ({ row, ...address }));
+    return [addressWith(row), ...(wire ? [addressWith(row, wire)] : [])].map((address) => ({ row, ...address }));
   });
 
   for (const [name, fields] of Object.entries(file.records ?? {})) {
@@ -71,7 +71,7 @@ export const problemsIn = (file: DialectFile, rows: readonly Operation[]): Diale
     if (of === undefined) report([], `unknown record ${name}${suggestion(name, [...resources.keys()])}`);
     else checkRecord(of, fields, [], report);
   }
-  for (const [name, wire] of changed) {
+  for (const [name, wire] of changes) {
     const row = byName.get(name);
     const report = (path: readonly (string | number)[], message: string) =>
       problems.push({ path: ['operations', name, ...path], message });
@@ -85,17 +85,17 @@ export const problemsIn = (file: DialectFile, rows: readonly Operation[]): Diale
     }
     if (wire !== false) {
       checkAddress(row, wire, report);
-      checkRequest(row, wire, report);
+      checkInputs(row, wire, report);
       checkReply(row, wire, report);
-      const { method, path } = addressOf(row, wire);
-      const taken = addresses.find(
+      const { method, path } = addressWith(row, wire);
+      const clash = addresses.find(
         (other) =>
           method !== 'GET' &&
           other.method === method &&
-          overlap(other.path, path) &&
+          addressesOverlap(other.path, path) &&
           (nounOf(other.row) !== nounOf(row) || other.row.effect !== row.effect),
       );
-      if (taken) report(['path'], `${method} ${path} is the address of ${taken.row.name}`);
+      if (clash) report(['path'], `${method} ${path} is the address of ${clash.row.name}`);
     }
   }
   return problems;
@@ -104,7 +104,7 @@ export const problemsIn = (file: DialectFile, rows: readonly Operation[]): Diale
 type Report = (path: readonly (string | number)[], message: string) => void;
 
 const checkAddress = (row: Operation, wire: Wire, report: Report): void => {
-  const { method, path } = addressOf(row, wire);
+  const { method, path } = addressWith(row, wire);
   if ((method === 'GET') !== (row.method === 'GET'))
     report(['method'], row.method === 'GET' ? `${row.name} only reads, so it must be GET` : `${row.name} can't be GET`);
   if (method === 'DELETE' && row.method !== 'DELETE')
@@ -112,22 +112,23 @@ const checkAddress = (row: Operation, wire: Wire, report: Report): void => {
   for (const segment of path.split('/').slice(1)) {
     if (!/^([a-z0-9_-]+|\{[\w.]+(\|id)?\})$/.test(segment))
       report(['path'], `"${segment}" can't be part of a path: write words and {names}, without host, .. or ?`);
-    const guarded = guardedWords.find((word) => segment.includes(word) && !row.path.includes(word));
-    if (guarded) report(['path'], `${row.name} doesn't ask before it is sent, so its path can't contain ${guarded}`);
+    const guardedWord = guardedWords.find((word) => segment.includes(word) && !row.path.includes(word));
+    if (guardedWord)
+      report(['path'], `${row.name} doesn't ask before it is sent, so its path can't contain ${guardedWord}`);
   }
   if (!path.startsWith('/')) report(['path'], 'a path begins with /');
 };
 
-const checkRequest = (row: Operation, wire: Wire, report: Report): void => {
-  const inputs = inputsOf(row);
+const checkInputs = (row: Operation, wire: Wire, report: Report): void => {
+  const inputs = rowInputs(row);
   const parameters = pathParameters(row.path);
-  const known = [...parameters, ...Object.keys(inputs), ...(row.knows ?? []), ...ownNames];
-  const isKnown = (name: string) => known.includes(name) || fieldAt(inputs, name) !== undefined;
+  const knownNames = [...parameters, ...Object.keys(inputs), ...(row.knows ?? []), ...ownNames];
+  const isKnown = (name: string) => knownNames.includes(name) || fieldAt(inputs, name) !== undefined;
   const isUri = (name: string) =>
     name.startsWith('my.') || row.knows?.includes(name) || inspect(fieldAt(inputs, name)!).collection !== undefined;
   const check = (template: Template, path: readonly string[]) => {
     for (const { name, filter } of placeholdersIn(template)) {
-      if (!isKnown(name)) report(path, `{${name}} is not an input of ${row.name}${suggestion(name, known)}`);
+      if (!isKnown(name)) report(path, `{${name}} is not an input of ${row.name}${suggestion(name, knownNames)}`);
       else if (filter === 'id' && (parameters.includes(name) || !isUri(name)))
         report(path, `{${name}} is no URI, so it can't have |id`);
     }
@@ -146,26 +147,31 @@ const checkRequest = (row: Operation, wire: Wire, report: Report): void => {
       if (!Object.hasOwn(inputs, name))
         report([key, index], `${name} is not an input of ${row.name}${suggestion(name, Object.keys(inputs))}`);
 
-  const used = placeholdersIn([path, query, body]);
-  checkInner(row, used, report);
-  const missing = parameters.find((parameter) => !used.some(({ name }) => name === parameter));
+  const placeholders = placeholdersIn([path, query, body]);
+  checkInner(row, placeholders, report);
+  const missingParameter = parameters.find((parameter) => !placeholders.some(({ name }) => name === parameter));
   const telling = row.knows?.filter((name) => !Object.hasOwn(inputs, name)) ?? [];
-  if (missing && !used.some(({ name }) => telling.includes(name)))
-    report(['path'], `nothing says which ${missing} is meant: use {${[missing, ...telling].join('} or {')}}`);
+  if (missingParameter && !placeholders.some(({ name }) => telling.includes(name)))
+    report(
+      ['path'],
+      `nothing says which ${missingParameter} is meant: use {${[missingParameter, ...telling].join('} or {')}}`,
+    );
 };
 
 /** If a template names a field inside an input, the input is used up: the other fields would be lost. */
-const checkInner = (row: Operation, used: readonly Placeholder[], report: Report): void => {
-  for (const [input, field] of Object.entries(inputsOf(row))) {
-    const named = used.map(({ name }) => name).filter((name) => name.startsWith(`${input}.`));
-    const lost = Object.keys(inspect(field).fields ?? {}).filter((inner) => !named.includes(`${input}.${inner}`));
-    if (named.length > 0 && lost.length > 0)
-      report(['body'], `${input} would lose ${lost.map((inner) => `{${input}.${inner}}`).join(', ')}`);
+const checkInner = (row: Operation, placeholders: readonly Placeholder[], report: Report): void => {
+  for (const [input, field] of Object.entries(rowInputs(row))) {
+    const innerNames = placeholders.map(({ name }) => name).filter((name) => name.startsWith(`${input}.`));
+    const lostFields = Object.keys(inspect(field).fields ?? {}).filter(
+      (inner) => !innerNames.includes(`${input}.${inner}`),
+    );
+    if (innerNames.length > 0 && lostFields.length > 0)
+      report(['body'], `${input} would lose ${lostFields.map((inner) => `{${input}.${inner}}`).join(', ')}`);
   }
 };
 
 const checkReply = (row: Operation, { reply = {} }: Wire, report: Report): void => {
-  checkRecord(row.reply.of, reply.record ?? {}, ['reply', 'record'], report, inputsOf(row));
+  checkRecord(row.reply.of, reply.record ?? {}, ['reply', 'record'], report, rowInputs(row));
   if (reply.read_back && row.effect !== 'change')
     report(['reply', 'read_back'], `only a change can be read back, and ${row.name} is none`);
 };

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { isObject, type Json } from '../json.ts';
+import { isObject, type Json } from '../base/json.ts';
 import type { DialectFile, Wire } from './schema.ts';
 import { namesByPlace } from './template.ts';
 
@@ -22,8 +22,8 @@ export const wireOf = (dialect: Dialect | undefined, { name, optional }: Operati
 /** Inputs that a service doesn't have, and that `sched` doesn't make up for. */
 export const lackedInputs = (row: Operation, { lacks = [] }: Wire): string[] => {
   // Rows are checked against filters whose field they show.
-  const shown = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
-  return lacks.filter((name) => !shown.includes(name));
+  const rowFields = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
+  return lacks.filter((name) => !rowFields.includes(name));
 };
 
 /** The address of an operation at the service, with placeholders in braces. */
@@ -33,7 +33,7 @@ export const addressOf = (dialect: Dialect | undefined, row: Operation): { metho
 };
 
 /** The parameter under its new name, by the longest old name that it begins with: `locations[0].kind`. */
-const renamed = (parameter: string, names: readonly [old: string, name: string][]): string => {
+const renameParameter = (parameter: string, names: readonly [old: string, name: string][]): string => {
   const plain = parameter.replace(/\[(\d+)\]/g, '.$1');
   const [best] = names
     .filter(([old]) => `${plain}.`.startsWith(`${old}.`))
@@ -48,7 +48,7 @@ export const errorIn = (whose: 'catalogue' | 'service', { query = {}, body = {} 
   const names = whose === 'catalogue' ? places : places.map(([place, name]): [string, string] => [name, place]);
   const details = error.details.map((detail: unknown) =>
     isObject(detail) && typeof detail.parameter === 'string'
-      ? { ...detail, parameter: renamed(detail.parameter, names) }
+      ? { ...detail, parameter: renameParameter(detail.parameter, names) }
       : detail,
   );
   return { ...error, details };

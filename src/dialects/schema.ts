@@ -38,6 +38,16 @@ const Wire = z.strictObject({
   max_days: z.optional(positive),
 });
 
+/** How the pages of a service are embedded, and how they tell it. */
+const EmbedFamily = z.strictObject({
+  /** Of the elements that the script fills. */
+  class: z.string().check(z.regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a class, in lower case')),
+  /** Of the names of messages: `calendly` for `calendly.event_scheduled`. */
+  prefix: z.string().check(z.regex(/^[a-z][a-z0-9_-]*$/, 'must be a word in lower case')),
+  /** How a height is written: `810`, or `"810px"`. */
+  height: z.enum(['number', 'px']),
+});
+
 /** A dialect as people write it. */
 export const DialectFile = z.strictObject({
   dialect: z.literal(1),
@@ -49,7 +59,10 @@ export const DialectFile = z.strictObject({
   webhooks: z.optional(
     z.strictObject({ signature_header: z.string().check(z.regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')) }),
   ),
+  /** For the sandbox. */
+  embed: z.optional(EmbedFamily),
 });
 
+export type EmbedFamily = z.output<typeof EmbedFamily>;
 export type Wire = z.output<typeof Wire>;
 export type DialectFile = z.output<typeof DialectFile>;

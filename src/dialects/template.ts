@@ -1,5 +1,5 @@
-import { isObject } from '../json.ts';
-import { idIn } from '../uri.ts';
+import { isObject } from '../base/json.ts';
+import { idIn } from '../base/uri.ts';
 
 /** A part of a message as a service sends it, with our own names in braces: `{ owner: '{event_type}' }`. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [key: string]: Template };
@@ -23,16 +23,16 @@ interface Parts {
   isWhole: boolean;
 }
 
-const partsOf = (text: string): Parts => {
-  const found = [...text.matchAll(braces)];
-  const ends = [0, ...found.map((each) => each.index + each[0].length)];
+const parseTemplate = (text: string): Parts => {
+  const matches = [...text.matchAll(braces)];
+  const ends = [0, ...matches.map((each) => each.index + each[0].length)];
   return {
-    constants: ends.map((start, index) => text.slice(start, found[index]?.index)),
-    placeholders: found.map(([, name, filter]) => ({
+    constants: ends.map((start, index) => text.slice(start, matches[index]?.index)),
+    placeholders: matches.map(([, name, filter]) => ({
       name: name!,
       ...(filter && { filter }),
     })),
-    isWhole: found.length === 1 && found[0]![0] === text,
+    isWhole: matches.length === 1 && matches[0]![0] === text,
   };
 };
 
@@ -42,7 +42,7 @@ const childrenOf = (template: Template): Template[] =>
 /** The names in a template with their places in the service's message: `['availability_rule.timezone', 'timezone']`. */
 export const namesByPlace = (template: Template, place = ''): [place: string, name: string][] => {
   if (typeof template === 'string') {
-    const { isWhole, placeholders } = partsOf(template);
+    const { isWhole, placeholders } = parseTemplate(template);
     return isWhole ? [[place, placeholders[0]!.name]] : [];
   }
   if (typeof template !== 'object' || template === null) return [];
@@ -50,22 +50,22 @@ export const namesByPlace = (template: Template, place = ''): [place: string, na
 };
 
 export const placeholdersIn = (template: Template | undefined): Placeholder[] => {
-  if (typeof template === 'string') return partsOf(template).placeholders;
+  if (typeof template === 'string') return parseTemplate(template).placeholders;
   return template === undefined ? [] : childrenOf(template).flatMap(placeholdersIn);
 };
 
 /** Whether a text has braces that are no placeholder. */
-export const hasStrayBrace = (text: string): boolean => /[{}]/.test(partsOf(text).constants.join(''));
+export const hasStrayBrace = (text: string): boolean => /[{}]/.test(parseTemplate(text).constants.join(''));
 
 type LookUp = (name: string) => unknown;
 
 /** Whether the field beside a name is as a filter such as `kind!=inbound_call` says. */
 const isMeant = (name: string, filter: string, lookUp: LookUp): boolean => {
-  const [field, wanted] = filter.split(/!?=/);
-  return (lookUp(name.replace(/[^.]+$/, field!)) === wanted) !== filter.includes('!');
+  const [field, value] = filter.split(/!?=/);
+  return (lookUp(name.replace(/[^.]+$/, field!)) === value) !== filter.includes('!');
 };
 
-const filtered = ({ name, filter }: Placeholder, lookUp: LookUp): unknown => {
+const applyFilter = ({ name, filter }: Placeholder, lookUp: LookUp): unknown => {
   const value = lookUp(name);
   if (value === undefined) return filter === 'null' ? null : undefined;
   if (filter === 'id') return idIn(value);
@@ -74,8 +74,8 @@ const filtered = ({ name, filter }: Placeholder, lookUp: LookUp): unknown => {
 };
 
 const fillText = (text: string, lookUp: LookUp): unknown => {
-  const { constants, placeholders, isWhole } = partsOf(text);
-  const values = placeholders.map((each) => filtered(each, lookUp));
+  const { constants, placeholders, isWhole } = parseTemplate(text);
+  const values = placeholders.map((each) => applyFilter(each, lookUp));
   if (isWhole) return values[0];
   if (values.some((value) => value === undefined || value === null)) return undefined;
   return constants.map((constant, index) => (index === 0 ? '' : String(values[index - 1])) + constant).join('');
@@ -85,50 +85,53 @@ const fillText = (text: string, lookUp: LookUp): unknown => {
  * The message, with values for names. A key whose name has no value is left out, and so is an object or list in which
  * no name has one.
  */
-export const fill = (template: Template, lookUp: LookUp): unknown => {
+export const fillTemplate = (template: Template, lookUp: LookUp): unknown => {
   if (typeof template === 'string') return fillText(template, lookUp);
   if (typeof template !== 'object' || template === null) return template;
   const names = placeholdersIn(template);
   if (names.length > 0 && names.every(({ name }) => lookUp(name) === undefined)) return undefined;
-  if (Array.isArray(template)) return template.map((each) => fill(each, lookUp)).filter((each) => each !== undefined);
-  const filled = Object.entries(template).map(([key, each]) => [key, fill(each, lookUp)]);
-  return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+  if (Array.isArray(template))
+    return template.map((each) => fillTemplate(each, lookUp)).filter((each) => each !== undefined);
+  const entries = Object.entries(template).map(([key, each]) => [key, fillTemplate(each, lookUp)]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 type Take = (placeholder: Placeholder, value: unknown) => void;
 
 const matchText = (text: string, value: unknown, take: Take): boolean => {
-  const { constants, placeholders, isWhole } = partsOf(text);
+  const { constants, placeholders, isWhole } = parseTemplate(text);
   if (isWhole) {
     const [whole] = placeholders;
     if (value !== null || whole!.filter !== 'null') take(whole!, value);
     return true;
   }
   const groups = placeholders.map(({ name }) => (name === 'root' ? '(.+)' : '([^/]+)'));
-  const pattern = constants.map((constant, index) => `${escaped(constant)}${groups[index] ?? ''}`).join('');
-  const found = typeof value === 'string' ? new RegExp(`^${pattern}$`).exec(value) : null;
-  for (const [index, placeholder] of placeholders.entries()) if (found) take(placeholder, found[index + 1]);
-  return found !== null;
+  const pattern = constants.map((constant, index) => `${escapePattern(constant)}${groups[index] ?? ''}`).join('');
+  const match = typeof value === 'string' ? new RegExp(`^${pattern}$`).exec(value) : null;
+  for (const [index, placeholder] of placeholders.entries()) if (match) take(placeholder, match[index + 1]);
+  return match !== null;
 };
 
 /** The opposite of `fill`: hands over the value of each name. False if a constant of the template isn't there. */
-export const match = (template: Template, value: unknown, take: Take): boolean => {
+export const matchTemplate = (template: Template, value: unknown, take: Take): boolean => {
   if (typeof template === 'string') return value === undefined || matchText(template, value, take);
   if (typeof template !== 'object' || template === null) return value === template;
   if (value === undefined) return true;
   if (Array.isArray(template))
-    return Array.isArray(value) && template.map((each, index) => match(each, value[index], take)).every(Boolean);
+    return (
+      Array.isArray(value) && template.map((each, index) => matchTemplate(each, value[index], take)).every(Boolean)
+    );
   if (!isObject(value)) return false;
   // All of them, even after one that doesn't fit: a reply is read as far as it can be.
   return Object.entries(template)
-    .map(([key, each]) => match(each, Object.hasOwn(value, key) ? value[key] : undefined, take))
+    .map(([key, each]) => matchTemplate(each, Object.hasOwn(value, key) ? value[key] : undefined, take))
     .every(Boolean);
 };
 
 /** The value at a dotted name: `tracking.utm_source`, `scheduling_links.0`. */
-export const valueAt = (value: unknown, name: string): unknown =>
+export const valueAtName = (value: unknown, name: string): unknown =>
   name
     .split('.')
     .reduce<unknown>(
@@ -140,7 +143,7 @@ export const valueAt = (value: unknown, name: string): unknown =>
     );
 
 /** Sets the value at a dotted name. Numbers are places in a list. */
-export const setAt = (target: Record<string, unknown>, name: string, value: unknown): void => {
+export const setAtName = (target: Record<string, unknown>, name: string, value: unknown): void => {
   const keys = name.split('.');
   const last = keys.pop()!;
   const place = keys.reduce((at, key, index) => {

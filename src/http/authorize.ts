@@ -1,4 +1,4 @@
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
 import type { HttpReply, HttpRequest, Layer } from './message.ts';
 
 /** A token and the only origin it may be sent to. */
@@ -10,10 +10,10 @@ export interface Credential {
 export interface Credentials {
   current(): Promise<Credential>;
   /** Gets a new credential after one was refused. Missing if that is not possible. */
-  refresh?(refused: Credential): Promise<Credential>;
+  refresh?(credential: Credential): Promise<Credential>;
 }
 
-const refused = 401;
+const unauthorized = 401;
 
 /** The `authorization` header of a credential. */
 export const bearerOf = ({ token }: Credential): string => `Bearer ${token}`;
@@ -35,7 +35,7 @@ export const authorize =
     return async (request) => {
       const credential = await credentials.current();
       const reply = await sendWith(request, credential);
-      if (reply.status !== refused || credentials.refresh === undefined) return reply;
+      if (reply.status !== unauthorized || credentials.refresh === undefined) return reply;
       // A refused request was not processed, so any method may be repeated, but only once.
       return sendWith(request, await credentials.refresh(credential));
     };

@@ -1,4 +1,4 @@
-import type { Suggestion } from '../errors.ts';
+import type { Suggestion } from '../base/errors.ts';
 import type { LimitHeaders } from '../state/budget.ts';
 import type { HttpReply } from './message.ts';
 import { headerTime } from './service-time.ts';
@@ -40,7 +40,7 @@ export const requestedWait = ({ status, headers }: HttpReply, nowMs: number): nu
 /** The longest wait, in seconds, for which `--max-wait` is suggested. */
 const longestAdvised = 3600;
 
-const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
+const isoSeconds = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
 
 /**
  * The reason and hint of an error about a wait that is too long. `what` is completed by the time when it ends. If no
@@ -51,18 +51,18 @@ export const waitTooLong = (
   seconds: number,
   { nowMs, maxWaitMs }: { nowMs: number; maxWaitMs: number },
 ): { reason: string; hint?: Suggestion } => {
-  const reason = `${what} ${timeOf(nowMs + seconds * 1000)}`;
+  const reason = `${what} ${isoSeconds(nowMs + seconds * 1000)}`;
   const isAdvised = seconds <= longestAdvised && maxWaitMs > 0;
   return { reason, ...(isAdvised ? { hint: { flags: { 'max-wait': `${seconds}s` } } } : {}) };
 };
 
-const count = (value: string | undefined): number | undefined =>
+const readCount = (value: string | undefined): number | undefined =>
   value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 
 /** The rate limit in the three headers, or undefined if one of them is missing or invalid. */
 export const readLimits = (headers: HttpReply['headers'], nowMs: number): LimitHeaders | undefined => {
-  const limit = count(headers['x-ratelimit-limit']);
-  const remaining = count(headers['x-ratelimit-remaining']);
+  const limit = readCount(headers['x-ratelimit-limit']);
+  const remaining = readCount(headers['x-ratelimit-remaining']);
   const reset = secondsFrom(headers['x-ratelimit-reset'], nowMs);
   if (limit === undefined || limit < 1 || remaining === undefined || remaining > limit || reset === undefined)
     return undefined;

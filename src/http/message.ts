@@ -49,7 +49,7 @@ export const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<st
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
 
 /** The bytes that parts of a text may encode. A part can begin in the middle of an encoded group. */
-const decoded = (text: string): string[] => {
+const decodeText = (text: string): string[] => {
   const decode = (run: RegExp, encoding: 'hex' | 'base64', starts: number[]) =>
     (text.match(run) ?? []).flatMap((part) =>
       starts.map((start) => Buffer.from(part.slice(start), encoding).toString('latin1')),
@@ -59,7 +59,7 @@ const decoded = (text: string): string[] => {
 
 /** Whether a text without `@` is another spelling of an email address: quoted-printable, base64 or hex. */
 export const spellsAddress = (text: string): boolean =>
-  [text.replaceAll('=40', '@'), ...decoded(text)].some((each) =>
+  [text.replaceAll('=40', '@'), ...decodeText(text)].some((each) =>
     /@[\w.\x80-\xff-]{1,253}\.[a-z\x80-\xff]{2}/i.test(each),
   );
 

@@ -1,6 +1,6 @@
-import { SchedError } from '../errors.ts';
-import type { Env } from '../system.ts';
-import { decodeUri, isLoopback } from '../uri.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Env } from '../base/system.ts';
+import { decodeUri, isLoopback } from '../base/uri.ts';
 
 /** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Clock } from '../base/system.ts';
 import type { BudgetKey, BudgetKind } from '../state/budget.ts';
 import type { SharedBudget } from '../state/shared-budget.ts';
-import type { Clock } from '../system.ts';
 import { bearerOf, type Credential } from './authorize.ts';
 import { readLimits, requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
@@ -31,11 +31,11 @@ interface Wait {
   isPace: boolean;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+const bucketDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** A budget's key, by origin and token; for bookings by booker, if known. Only this hash is on disk. */
 const keyFor = (kind: BudgetKind, origin: string, authorization: string, booker: string | undefined): BudgetKey =>
-  `${kind}-${digest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
+  `${kind}-${bucketDigest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
 
 /** The key of the budget that requests with this credential use. */
 export const budgetKey = (kind: BudgetKind, credential: Credential, booker?: string): BudgetKey =>
@@ -101,10 +101,10 @@ export const rateLimit = ({
   /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
   const takeAll = async (buckets: readonly BudgetKey[]) => {
     for (const [index, bucket] of buckets.entries()) {
-      const refused = await budget.take(bucket, isBackground);
-      if (refused === undefined) continue;
-      for (const taken of buckets.slice(0, index)) await budget.untake(taken);
-      return { ...refused, bucket };
+      const refusal = await budget.take(bucket, isBackground);
+      if (refusal === undefined) continue;
+      for (const earlier of buckets.slice(0, index)) await budget.untake(earlier);
+      return { ...refusal, bucket };
     }
     return undefined;
   };
@@ -129,16 +129,16 @@ export const rateLimit = ({
   /** Resolves when the request may be sent. */
   const leave = async (request: HttpRequest, buckets: readonly BudgetKey[]): Promise<void> => {
     for (;;) {
-      const refused = await takeAll(buckets);
-      if (refused === undefined) return;
+      const refusal = await takeAll(buckets);
+      if (refusal === undefined) return;
       const end = abortSignalFor(request, interrupted);
-      if (refused.why === 'own probe') {
-        await budget.endOfOwn(refused.bucket);
+      if (refusal.why === 'own probe') {
+        await budget.endOfOwn(refusal.bucket);
         end.throwIfAborted();
-      } else if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), end);
+      } else if (refusal.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), end);
       else {
-        const pace = refused.why === 'pace' ? refused.perMinute : undefined;
-        await wait(request, Math.max(1, refused.until - clock.now()), { bucket: refused.bucket, pace });
+        const pace = refusal.why === 'pace' ? refusal.perMinute : undefined;
+        await wait(request, Math.max(1, refusal.until - clock.now()), { bucket: refusal.bucket, pace });
       }
     }
   };
@@ -159,14 +159,14 @@ export const rateLimit = ({
     reply: HttpReply | undefined,
     closedMs?: number,
   ): Promise<void> => {
-    const told = reply === undefined ? undefined : readLimits(reply.headers, clock.now());
-    const meant = await bucketsMeant(buckets, told?.limit);
+    const limits = reply === undefined ? undefined : readLimits(reply.headers, clock.now());
+    const limitedBuckets = await bucketsMeant(buckets, limits?.limit);
     for (const bucket of buckets)
       await budget.settle(bucket, {
         sentAt,
         // Headers describe the window with the fewest left.
-        least: told?.remaining,
-        ...(meant.includes(bucket) ? { told, closedMs } : {}),
+        least: limits?.remaining,
+        ...(limitedBuckets.includes(bucket) ? { told: limits, closedMs } : {}),
       });
   };
 
@@ -183,17 +183,17 @@ export const rateLimit = ({
         await settle(buckets, sentAt, reply);
         return reply;
       }
-      const asked = requestedWait(reply, clock.now());
-      if (asked === undefined) blind += 1;
+      const serviceWait = requestedWait(reply, clock.now());
+      if (serviceWait === undefined) blind += 1;
       // Wait at least a second, even for a reset of 0, so that a misbehaving service is not flooded (R28).
-      const seconds = Math.max(1, asked ?? 2 ** blind);
+      const seconds = Math.max(1, serviceWait ?? 2 ** blind);
       await settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)
         throw usedUp(
           request,
           seconds,
           { nowMs: clock.now(), maxWaitMs },
-          { refusal: reply, isTold: asked !== undefined },
+          { refusal: reply, isTold: serviceWait !== undefined },
         );
       await wait(request, seconds * 1000, { bucket: buckets.at(-1), refusal: reply });
     }

@@ -2,7 +2,7 @@ import type { HttpRequest, Layer } from './message.ts';
 
 const maxHops = 3;
 
-const targetOf = ({ url }: HttpRequest, location: string | undefined): string | undefined => {
+const redirectTarget = ({ url }: HttpRequest, location: string | undefined): string | undefined => {
   if (location === undefined || !URL.canParse(location, url)) return undefined;
   const target = new URL(location, url);
   const isSame = target.origin === new URL(url).origin && target.username === '' && target.password === '';
@@ -15,7 +15,7 @@ export const redirect: Layer = (next) => async (request) => {
   let current = request;
   for (let hop = 0; hop < maxHops && request.method === 'GET'; hop += 1) {
     const target = [301, 302, 303, 307, 308].includes(reply.status)
-      ? targetOf(current, reply.headers.location)
+      ? redirectTarget(current, reply.headers.location)
       : undefined;
     if (target === undefined) return reply;
     current = { ...current, url: target };

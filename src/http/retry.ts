@@ -1,5 +1,5 @@
-import { SchedError } from '../errors.ts';
-import type { Clock } from '../system.ts';
+import { SchedError } from '../base/errors.ts';
+import type { Clock } from '../base/system.ts';
 import { NetworkFailure } from './failure.ts';
 import { requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
@@ -31,7 +31,7 @@ const firstPauseMs = 500;
 const pauseBefore = (attempt: number, random: () => number): number =>
   Math.round(firstPauseMs * 2 ** (attempt - 2) * (0.5 + random()));
 
-const reasonOf = (ending: HttpReply | NetworkFailure): string => {
+const retryReason = (ending: HttpReply | NetworkFailure): string => {
   if (ending instanceof NetworkFailure) return ending.message;
   return ending.status < 300 ? `status ${ending.status} with an unreadable body` : `status ${ending.status}`;
 };
@@ -77,7 +77,7 @@ export const retry = (options: RetryOptions): Layer => {
         return fail(error);
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
-      const asked = ending instanceof NetworkFailure ? undefined : requestedWait(ending, clock.now());
+      const serviceWait = ending instanceof NetworkFailure ? undefined : requestedWait(ending, clock.now());
       if (
         request.signal?.aborted ||
         attempt > maxAttempts ||
@@ -85,19 +85,19 @@ export const retry = (options: RetryOptions): Layer => {
         !mayRepeat(request, ending)
       ) {
         if (!(ending instanceof NetworkFailure))
-          return asked === undefined ? ending : { ...ending, retryAfterSeconds: asked };
+          return serviceWait === undefined ? ending : { ...ending, retryAfterSeconds: serviceWait };
         // An earlier attempt may have been carried out, even if the last one was never sent.
         throw ending.sent === hasLeft
           ? ending
           : new NetworkFailure(ending.host, ending.message, hasLeft, { advice: ending.advice });
       }
-      const wait = asked ?? 0;
+      const wait = serviceWait ?? 0;
       if (wait * 1000 > maxWaitMs)
         throw awayTooLong(request, ending as HttpReply, wait, { nowMs: clock.now(), maxWaitMs });
       repetitions += 1;
       // The pause after a wait spreads out clients that were told the same time.
       const pause = wait * 1000 + pauseBefore(attempt, random);
-      onRetry(attempt, reasonOf(ending), pause);
+      onRetry(attempt, retryReason(ending), pause);
       if (wait > 0) onWait(wait);
       await clock.sleep(pause, abortSignalFor(request, interrupted)).catch(fail);
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../system.ts';
+import type { Clock } from '../base/system.ts';
 import type { Layer } from './message.ts';
 
 /** RFC 9110 §5.6.7: the only date format that a service may send. */

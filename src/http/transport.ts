@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { SchedError } from '../errors.ts';
-import { adviceFor, meaningOf } from '../network-errors.ts';
-import type { Clock, Env } from '../system.ts';
+import { SchedError } from '../base/errors.ts';
+import { adviceFor, meaningOf } from '../base/network-errors.ts';
+import type { Clock, Env } from '../base/system.ts';
 import { NetworkFailure } from './failure.ts';
 import { defaultTimeoutMs, type HttpReply, type HttpRequest, plainHeaders, type Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
@@ -25,7 +25,7 @@ const over = new Error('the request is over');
 const tooLarge = (): Error => new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
 
 /** Decodes a body by its `content-encoding`, up to the size limit. */
-const decoded = async (body: Buffer, encoding: string): Promise<Buffer> => {
+const decodeBody = async (body: Buffer, encoding: string): Promise<Buffer> => {
   const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
   const decoders: Record<string, typeof gunzip> = {
     gzip: gunzip,
@@ -43,8 +43,8 @@ const decoded = async (body: Buffer, encoding: string): Promise<Buffer> => {
   });
 };
 
-const textOf = async (body: Buffer, encoding: string | undefined): Promise<string> => {
-  const plain = encoding === undefined ? body : await decoded(body, encoding.trim().toLowerCase());
+const bodyText = async (body: Buffer, encoding: string | undefined): Promise<string> => {
+  const plain = encoding === undefined ? body : await decodeBody(body, encoding.trim().toLowerCase());
   return plain.toString('utf8').replace(/^\uFEFF/, '');
 };
 
@@ -57,7 +57,7 @@ interface ExchangeProgress {
 }
 
 /** Sends one request and reads its reply as bytes. It counts as sent once connection, TLS and tunnel are ready. */
-const exchange = (
+const sendOnce = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
@@ -115,8 +115,8 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const proxy = proxyFor(url, env);
     const timeout = request.timeoutMs ?? defaultTimeoutMs;
     const progress: ExchangeProgress = { sent: false };
-    const cut = new AbortController();
-    const { signal } = cut;
+    const cutter = new AbortController();
+    const { signal } = cutter;
     // An idle connection may break during a write and leave the outcome unknown. So a write gets a new connection,
     // unless it may be sent twice.
     const isPooled = request.method === 'GET' || request.effect === 'deletion';
@@ -125,14 +125,14 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     request.signal?.throwIfAborted();
     const finished = new AbortController();
     clock.sleep(timeout, finished.signal).then(
-      () => cut.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
+      () => cutter.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
       () => {},
     );
     // Listeners are added and removed by hand: AbortSignal.any would keep each reply in memory as long as the program
     // runs.
-    const onInterruption = () => cut.abort(interrupted.reason);
+    const onInterruption = () => cutter.abort(interrupted.reason);
     interrupted.addEventListener('abort', onInterruption, { once: true });
-    const onUnwanted = () => cut.abort(request.signal!.reason);
+    const onUnwanted = () => cutter.abort(request.signal!.reason);
     request.signal?.addEventListener('abort', onUnwanted, { once: true });
     // The library checks the signal only after connecting.
     const cutOff = new Promise<never>((_, reject) => {
@@ -148,8 +148,8 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      const { status, headers, body } = await exchange(dispatcher, options, signal, progress);
-      return { status, headers, body: await textOf(body, headers['content-encoding']) };
+      const { status, headers, body } = await sendOnce(dispatcher, options, signal, progress);
+      return { status, headers, body: await bodyText(body, headers['content-encoding']) };
     };
     try {
       return await Promise.race([whole(), cutOff]);

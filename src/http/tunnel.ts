@@ -3,13 +3,13 @@ import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import { SchedError } from '../errors.ts';
-import { adviceFor, meaningOf } from '../network-errors.ts';
+import { SchedError } from '../base/errors.ts';
+import { adviceFor, meaningOf } from '../base/network-errors.ts';
 import { NetworkFailure } from './failure.ts';
 import type { HttpProxy } from './proxy.ts';
 
 /** The proxy refused. Retrying would not help, and after a wrong login it could lock the account. */
-const refusal = ({ url, login, variable }: HttpProxy, target: URL, status: number): SchedError => {
+const tunnelRefusal = ({ url, login, variable }: HttpProxy, target: URL, status: number): SchedError => {
   const facts = { reason: `HTTP ${status} from the proxy`, outcome: 'not-sent' } as const;
   if (status !== 407)
     return new SchedError('unavailable', `The proxy ${url} refused to connect to ${target.host}`, {
@@ -50,7 +50,7 @@ const openTunnel = async (
   tunnel.socket.on('error', () => {}).destroy();
   throw tunnel.statusCode >= 500
     ? failure(`the proxy ${proxy.url} replied with HTTP ${tunnel.statusCode}`)
-    : refusal(proxy, target, tunnel.statusCode);
+    : tunnelRefusal(proxy, target, tunnel.statusCode);
 };
 
 /** The server name in a TLS handshake is a host name, never an IP address (RFC 6066). */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../base/system.ts';
 import type { World } from '../runtime.ts';
-import type { Clock } from '../system.ts';
 
 /** Longest timer that Node supports: one beyond 2³¹ − 1 ms would fire at once. */
 const longestTimer = 2 ** 31 - 1;

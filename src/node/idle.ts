@@ -1,4 +1,4 @@
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
 
 /** Rejects when the event loop is empty: whatever is still awaited then never comes. */
 export const untilIdle = (): Promise<never> =>

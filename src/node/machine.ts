@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
+import type { Env, Machine } from '../base/system.ts';
+import { systemProgram } from '../base/windows.ts';
 import { childEnvironment } from '../runtime.ts';
-import type { Env, Machine } from '../system.ts';
-import { systemProgram } from '../windows.ts';
 
 // In a single-file executable, the script's path is inside Bun's virtual file system.
 const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');

@@ -1,16 +1,16 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { ClosedPipe, OutputFailure, systemReason } from '../errors.ts';
+import { ClosedPipe, OutputFailure, systemReason } from '../base/errors.ts';
 import type { Output } from '../runtime.ts';
 
 /** The reader is gone. Node's pipe to a child is a socket, which is reset if the child leaves something unread. */
 const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
 
-const failureOf = (error: NodeJS.ErrnoException): Error =>
+const outputError = (error: NodeJS.ErrnoException): Error =>
   closedCodes.includes(error.code ?? '') ? new ClosedPipe() : new OutputFailure(systemReason(error));
 
 export const writeTo = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(failureOf(error)) : resolve()));
+    stream.write(text, (error) => (error ? reject(outputError(error)) : resolve()));
   });
 
 /** Files and pipes are ruled out with fstat first, so that most commands needn't load `node:tty`. */
@@ -37,33 +37,33 @@ export interface LineState {
  * doesn't accept at once.
  */
 export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output & LineState => {
-  let opened: NodeJS.WriteStream | undefined;
+  let terminal: NodeJS.WriteStream | undefined;
   let isATerminal: boolean | undefined;
   let isMidLine = false;
   let mayBeDirect = process.platform !== 'win32';
   let over: AbortSignal | undefined;
   const stream = (): NodeJS.WriteStream => {
     // Each write's callback reports its failure. Without this listener, a failure would also end the process.
-    opened ??= open().on('error', () => {});
-    return opened;
+    terminal ??= open().on('error', () => {});
+    return terminal;
   };
   /** Returns the bytes that the OS didn't accept. */
   const writeDirectly = (text: string): string | Uint8Array => {
-    let left: string | Uint8Array = text;
+    let rest: string | Uint8Array = text;
     try {
       // A string needs no copy, and the OS nearly always accepts all of it.
-      const written = writeSync(descriptor, text);
-      left = Buffer.from(written < Buffer.byteLength(text) ? text : '').subarray(written);
-      while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
+      const count = writeSync(descriptor, text);
+      rest = Buffer.from(count < Buffer.byteLength(text) ? text : '').subarray(count);
+      while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException);
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw outputError(error as NodeJS.ErrnoException);
       mayBeDirect = false;
     }
-    return left;
+    return rest;
   };
   /** Waits for the reader, but not after the signal. What is left would keep the process running. */
-  const untilOver = (written: Promise<void>): Promise<void> => {
-    if (over === undefined || over.aborted) return written;
+  const untilOver = (write: Promise<void>): Promise<void> => {
+    if (over === undefined || over.aborted) return write;
     const signal = over;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
@@ -71,7 +71,7 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      written.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+      write.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
     });
   };
   const output = {
@@ -90,8 +90,8 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
     },
     write: async (text: string) => {
       isMidLine = !text.endsWith('\n') && !text.endsWith(clearLine);
-      const left = mayBeDirect ? writeDirectly(text) : text;
-      if (left.length > 0) await untilOver(writeTo(stream(), left));
+      const rest = mayBeDirect ? writeDirectly(text) : text;
+      if (rest.length > 0) await untilOver(writeTo(stream(), rest));
     },
     unblock: (signal: AbortSignal) => {
       mayBeDirect = false;

@@ -1,12 +1,12 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Env } from '../base/system.ts';
+import { windowsCommand } from '../base/windows.ts';
 import { childEnvironment, type Pager } from '../runtime.ts';
-import type { Env } from '../system.ts';
-import { windowsCommand } from '../windows.ts';
 import { isTerminal, writeTo } from './output.ts';
 
-const start = (command: readonly string[], env: Env, stdio: SpawnOptions['stdio'], platform: string) => {
+const spawnProgram = (command: readonly string[], env: Env, stdio: SpawnOptions['stdio'], platform: string) => {
   const { program, words, ...options } =
     platform === 'win32' ? windowsCommand(command, env, existsSync) : { program: command[0]!, words: command.slice(1) };
   return spawn(program, words, { stdio, env: env as NodeJS.ProcessEnv, ...options });
@@ -19,8 +19,8 @@ export const openPager = async (
 ): Promise<Pager | undefined> => {
   // As git does: keep colors, don't use the alternate screen, and quit at once if everything fits.
   const env = { LESS: 'FRX', LV: '-c', ...childEnvironment(process.env) };
-  const child = start(command, env, ['pipe', 'inherit', 'inherit'], process.platform);
-  const closed = new Promise<void>((resolve) => {
+  const child = spawnProgram(command, env, ['pipe', 'inherit', 'inherit'], process.platform);
+  const closing = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
   const isStarted = await new Promise<boolean>((resolve) => {
@@ -29,14 +29,14 @@ export const openPager = async (
   if (!isStarted) return undefined;
   const stdin = child.stdin!.on('error', () => {});
   // Most pagers ignore Ctrl-C. If sched exited first, the pager and the shell would both read from the keyboard (R42).
-  void lendTerminal(() => closed);
+  void lendTerminal(() => closing);
   return {
     isTerminal: true,
     columns: process.stdout.columns ?? 80,
     write: (text) => writeTo(stdin, text),
     close: () => {
       stdin.end();
-      return closed;
+      return closing;
     },
   };
 };
@@ -49,7 +49,7 @@ export const runChild = async (
   { env }: { env: Env },
   platform: string = process.platform,
 ): Promise<number> => {
-  const child = start(command, env, 'inherit', platform);
+  const child = spawnProgram(command, env, 'inherit', platform);
   const isWindows = platform === 'win32';
   // A terminal sends Ctrl-C to all its processes. Many programs abort at once on a second signal. The console of Windows
   // also sends its end to all, and a signal that is passed on there kills the program.

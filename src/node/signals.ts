@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { SchedError } from '../errors.ts';
+import { SchedError } from '../base/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { clearLine, isTerminal, type LineState } from './output.ts';
 

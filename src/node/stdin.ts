@@ -25,7 +25,7 @@ export const terminalOn = (platform: string): InputSource => {
   const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
   // Windows needs the right to write, too: reading single keys changes the mode of the console.
   const open = () => openSync(path, 'r+');
-  let opened: NodeJS.ReadStream | undefined;
+  let terminal: NodeJS.ReadStream | undefined;
   return {
     isTerminal: () => {
       // In the standalone file, a terminal that was opened by its path keeps the process running after the answer.
@@ -39,12 +39,12 @@ export const terminalOn = (platform: string): InputSource => {
     },
     stream: () => {
       const { ReadStream } = process.getBuiltinModule('node:tty');
-      opened ??= new ReadStream(open());
-      return opened;
+      terminal ??= new ReadStream(open());
+      return terminal;
     },
     release: () => {
-      opened?.destroy();
-      opened = undefined;
+      terminal?.destroy();
+      terminal = undefined;
     },
     linesAhead: [],
   };

@@ -1,4 +1,4 @@
-import type { Env } from '../system.ts';
+import type { Env } from '../base/system.ts';
 
 const asciiFor: Readonly<Record<string, string>> = {
   '▎': '|',
@@ -21,10 +21,10 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▓': '+',
 };
 
-const drawn = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
+const drawingCharacters = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
 
 /** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string => text.replace(drawn, (char) => asciiFor[char]!);
+export const asciiForm = (text: string): string => text.replace(drawingCharacters, (char) => asciiFor[char]!);
 
 /**
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the

@@ -1,4 +1,4 @@
-import { capital } from '../capital.ts';
+import { capital } from '../base/numbers.ts';
 import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText } from './cells.ts';
 import { leaves } from './fields.ts';
 import type { RowFormat } from './formats.ts';
@@ -10,7 +10,7 @@ import { pad, width, wrap } from './width.ts';
 
 const indent = '  ';
 
-const isBranch = (value: unknown): value is object =>
+const isNested = (value: unknown): value is object =>
   Array.isArray(value)
     ? value.some((item) => typeof item === 'object' && item !== null)
     : typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -34,7 +34,7 @@ export const leastWidth = 18;
 export const wrapSafely = (text: string, columns: number): string[] => wrap(text, columns).map(safeForRunner);
 
 /** A label, and beside it lines below each other. */
-export const labeled = (label: string, widest: number, lines: readonly string[], paint: Paint): string[] =>
+export const labelLines = (label: string, widest: number, lines: readonly string[], paint: Paint): string[] =>
   lines.map((line, index) => `${index === 0 ? paint.faint(pad(label, widest)) : ' '.repeat(widest)}${gap}${line}`);
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
@@ -48,16 +48,16 @@ export const block = (record: object, style: BlockStyle): string =>
 const fieldLines = (record: object, style: BlockStyle): string[] => {
   const { paint, available } = style;
   const fields = Object.entries(record).map(([name, value]) => ({ name, label: humanText(name), value }));
-  const labels = fields.filter(({ value }) => !isBranch(value)).map(({ label }) => width(label));
+  const labels = fields.filter(({ value }) => !isNested(value)).map(({ label }) => width(label));
   const widest = Math.min(
     labels.reduce((most, label) => Math.max(most, label), 0),
     Math.max(leastWidth, available - gap.length - leastWidth),
   );
   return fields.flatMap(({ name, label, value }) => {
-    if (isBranch(value))
+    if (isNested(value))
       return [paint.faint(label), ...branchLines(value, narrower(style)).map((line) => indent + line)];
     const lines = valueLines(name, value, { ...style, available: available - widest - gap.length });
-    return labeled(label, widest, lines, paint);
+    return labelLines(label, widest, lines, paint);
   });
 };
 
@@ -65,7 +65,7 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
   Array.isArray(branch)
     ? branch.flatMap((item) => {
         const within = narrower(style);
-        const lines = isBranch(item) ? fieldLines(item, within) : valueLines('', item, within);
+        const lines = isNested(item) ? fieldLines(item, within) : valueLines('', item, within);
         return lines.map((line, i) => (i === 0 ? '- ' : indent) + line);
       })
     : fieldLines(branch, style);
@@ -77,12 +77,12 @@ const valueLines = (name: string, value: unknown, { time, paint, available }: Bl
   return name === 'status' ? lines.map(paint.status) : lines;
 };
 
-const spoken = (text: string): string => (text === emptyCell ? 'none' : text);
+const spokenText = (text: string): string => (text === emptyCell ? 'none' : text);
 
 /** A record for screen readers: nothing is aligned, shortened, dropped or shown only by color. */
 export const spokenRecord = (record: object, time: TimeStyle): string =>
   leaves(record)
-    .map(([path, value]) => `${humanText(path)}: ${spoken(humanField(value, time))}\n`)
+    .map(([path, value]) => `${humanText(path)}: ${spokenText(humanField(value, time))}\n`)
     .join('');
 
 /** A table's header as a label: `BASE URL` is "Base URL". Paths of fields stay as they are. */
@@ -100,9 +100,9 @@ export const spokenRows = (
     columnsFor([record])
       .map((column) => {
         const value = cellValue(column, record);
-        const shown = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);
-        if (column.blank && shown === emptyCell) return '';
-        return `${label(column.header)}: ${spoken(shown.replaceAll('\n', ', '))}\n`;
+        const text = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);
+        if (column.blank && text === emptyCell) return '';
+        return `${label(column.header)}: ${spokenText(text.replaceAll('\n', ', '))}\n`;
       })
       .join(''),
 });

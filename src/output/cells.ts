@@ -1,4 +1,4 @@
-import { jsonText } from '../json.ts';
+import { jsonText } from '../base/json.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitize.ts';
 import { type CellKind, type Column, isTimeName, type TimeStyle } from './view.ts';
@@ -20,7 +20,7 @@ export const cellValue = (column: Column, record: object): unknown =>
 /** More than any terminal has room for. */
 const mostOwnColumns = 20;
 
-const isEmpty = (column: Column, record: object): boolean => [cellValue(column, record)].flat().every(isNothing);
+const isEmptyCell = (column: Column, record: object): boolean => [cellValue(column, record)].flat().every(isNothing);
 
 /**
  * Columns for the service's own fields, if it sends other fields than expected, so that a row would be empty. `keep` is the
@@ -28,7 +28,7 @@ const isEmpty = (column: Column, record: object): boolean => [cellValue(column, 
  */
 export const ownColumns = (columns: readonly Column[], records: readonly object[], keep: string): Column[] => {
   const others = columns.filter(({ path }) => path !== keep);
-  const empty = records.filter((record) => others.every((column) => isEmpty(column, record)));
+  const empty = records.filter((record) => others.every((column) => isEmptyCell(column, record)));
   const own = empty.flatMap((record) => Object.entries(record).filter(([, value]) => !isNothing(value)));
   const names = [...new Set(own.map(([name]) => name))].filter((name) => name !== keep && name !== '_sched');
   return names.slice(0, mostOwnColumns).map(
@@ -48,10 +48,14 @@ export const columnsThatCame = (
   records: readonly object[],
   keep: string,
 ): readonly Column[] => {
-  const came = ownColumns(columns, records, keep);
-  if (came.length === 0) return columns;
+  const extraColumns = ownColumns(columns, records, keep);
+  if (extraColumns.length === 0) return columns;
   const [ids, others] = [columns.filter(({ path }) => path === keep), columns.filter(({ path }) => path !== keep)];
-  return [...others.filter((column) => !records.every((record) => isEmpty(column, record))), ...came, ...ids];
+  return [
+    ...others.filter((column) => !records.every((record) => isEmptyCell(column, record))),
+    ...extraColumns,
+    ...ids,
+  ];
 };
 
 const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
@@ -93,8 +97,8 @@ const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): stri
 
 /** From start to end on the clock, where a heading names the day: `09:00–09:30`. Undefined items are left out. */
 const clockSpan = (times: readonly unknown[], time: TimeStyle): string => {
-  const shown = times.filter((each) => typeof each === 'string').map(time.showTime);
-  return shown.map((label) => (/ \d\d:\d\d$/.test(label) ? label.slice(-'09:30'.length) : label)).join('–');
+  const labels = times.filter((each) => typeof each === 'string').map(time.showTime);
+  return labels.map((label) => (/ \d\d:\d\d$/.test(label) ? label.slice(-'09:30'.length) : label)).join('–');
 };
 
 /** A value in a vertical block, where no column header names the zone and the view doesn't describe every field. */

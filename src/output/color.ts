@@ -1,4 +1,4 @@
-import type { Env } from '../system.ts';
+import type { Env } from '../base/system.ts';
 
 export type ColorFlag = 'auto' | 'always' | 'never';
 
@@ -39,10 +39,5 @@ const isWanted = ({ flag, env, isTerminal }: ColorFacts): boolean => {
   return isTerminal && env.TERM !== 'dumb' && env.CLICOLOR !== '0';
 };
 
-/** The value of `--color` in the raw arguments, for text that is printed before or without parsing them. */
-export const colorFlagIn = (argv: readonly string[]): ColorFlag => {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  const values = words.map((word, index) => (word === '--color' ? words[index + 1] : /^--color=(.*)/.exec(word)?.[1]));
-  return (values.find((value) => value === 'always' || value === 'never') ?? 'auto') as ColorFlag;
-};
+/** `--color` as given. A wrong value is reported by the command. */
+export const colorFlagOf = (value: unknown): ColorFlag => (value === 'always' || value === 'never' ? value : 'auto');

@@ -49,17 +49,17 @@ export const pictureTitle = (text: string, zone: string, { paint, available, pla
   const where = place?.() ?? '';
   const room = available - (where === '' ? 0 : ' · sandbox'.length);
   const title = shorten(text, room);
-  const left = room - width(title);
-  return `${paint.heading(title)}${left < leastZone ? '' : paint.faint(shorten(` · ${zone}`, left))}${where}\n`;
+  const rest = room - width(title);
+  return `${paint.heading(title)}${rest < leastZone ? '' : paint.faint(shorten(` · ${zone}`, rest))}${where}\n`;
 };
 
 /** A line cut to this many columns. */
 export const paintedLine = ({ marks = [], text, tone }: Line, columns: number, paint: Paint): string => {
-  const shown = shorten(text, columns - marks.length);
+  const shortText = shorten(text, columns - marks.length);
   const before = marks
     .slice(0, columns)
     .map(({ glyph, color, tone: own }) => (own ? paint[own](glyph) : paint.mark(color, glyph)));
-  return `${before.join('')}${tone === undefined || shown === '' ? shown : paint[tone](shown)}`;
+  return `${before.join('')}${tone === undefined || shortText === '' ? shortText : paint[tone](shortText)}`;
 };
 
 /** Draws rows of equal columns. The labels of the rows make the first column, unless they are all empty. */

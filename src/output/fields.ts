@@ -1,5 +1,5 @@
-import { isObject } from '../json.ts';
-import { nearest } from '../nearest.ts';
+import { isObject } from '../base/json.ts';
+import { nearest } from '../base/nearest.ts';
 
 /*
  * Dotted field paths: `location.type`, `event_memberships.0.user`, `event_memberships.*.user_email`. A name applied to
@@ -21,7 +21,7 @@ export const fieldList = (text: string): string[] =>
     .filter((field) => field !== '');
 
 /** The value at a path: null if missing, a flat list if the path passes through a list. */
-export const valueAt = (record: unknown, path: string): unknown => follow(record, path.split('.'));
+export const valueAt = (record: unknown, path: string): unknown => valueAtParts(record, path.split('.'));
 
 /**
  * Reads a field of a value whose contents the service doesn't document, or of each item of such a list. A value without
@@ -35,14 +35,14 @@ export const openValue =
     return isList(whole) ? whole.map(read) : read(whole);
   };
 
-const follow = (value: unknown, parts: readonly string[]): unknown => {
+const valueAtParts = (value: unknown, parts: readonly string[]): unknown => {
   const [part, ...rest] = parts;
   if (part === undefined) return value ?? null;
   if (isList(value) && !isIndex(part)) {
-    return value.flatMap((item) => follow(item, part === '*' ? rest : parts));
+    return value.flatMap((item) => valueAtParts(item, part === '*' ? rest : parts));
   }
-  if (isObject(value) && part === '*') return Object.values(value).flatMap((item) => follow(item, rest));
-  return isObject(value) || isList(value) ? follow(ownValue(value, part), rest) : null;
+  if (isObject(value) && part === '*') return Object.values(value).flatMap((item) => valueAtParts(item, rest));
+  return isObject(value) || isList(value) ? valueAtParts(ownValue(value, part), rest) : null;
 };
 
 /**
@@ -50,7 +50,7 @@ const follow = (value: unknown, parts: readonly string[]): unknown => {
  * together unless `keepsPlaces` is set; then the list has holes for the others.
  */
 export const select = (record: object, fields: readonly string[], keepsPlaces = false): object =>
-  pick(record, treeOf(fields), keepsPlaces) as object;
+  pickFields(record, treeOf(fields), keepsPlaces) as object;
 
 const treeOf = (fields: readonly string[]): Tree => {
   const root: Tree = new Map();
@@ -68,38 +68,38 @@ const treeOf = (fields: readonly string[]): Tree => {
   return root;
 };
 
-const pick = (value: unknown, tree: Tree, keepsPlaces: boolean): unknown => {
+const pickFields = (value: unknown, tree: Tree, keepsPlaces: boolean): unknown => {
   if (tree.size === 0) return value ?? null;
   if (isList(value)) return pickItems(value, tree, keepsPlaces);
   if (!isObject(value)) return null;
   const entries = [...tree].flatMap(([key, rest]) =>
     key === '*'
-      ? Object.entries(value).map(([name, item]) => [name, pick(item, rest, keepsPlaces)] as const)
-      : [[key, pick(ownValue(value, key), rest, keepsPlaces)] as const],
+      ? Object.entries(value).map(([name, item]) => [name, pickFields(item, rest, keepsPlaces)] as const)
+      : [[key, pickFields(ownValue(value, key), rest, keepsPlaces)] as const],
   );
   // fromEntries defines own properties, so that even `__proto__` stays plain data.
   return Object.fromEntries(entries);
 };
 
 const pickItems = (items: unknown[], tree: Tree, keepsPlaces: boolean): unknown[] => {
-  const named = new Map([...tree].filter(([key]) => key !== '*' && !isIndex(key)));
-  const ofEach = [tree.get('*'), named.size > 0 ? named : undefined];
+  const byName = new Map([...tree].filter(([key]) => key !== '*' && !isIndex(key)));
+  const ofEach = [tree.get('*'), byName.size > 0 ? byName : undefined];
   if (ofEach.some((each) => each !== undefined))
-    return items.map((item, index) => pick(item, merged(...ofEach, tree.get(String(index))), keepsPlaces));
+    return items.map((item, index) => pickFields(item, mergeTrees(...ofEach, tree.get(String(index))), keepsPlaces));
   const single: unknown[] = [];
   for (const [key, rest] of tree) {
     const place = keepsPlaces ? Number(key) : single.length;
-    if (Object.hasOwn(items, key)) single[place] = pick(items[Number(key)], rest, keepsPlaces);
+    if (Object.hasOwn(items, key)) single[place] = pickFields(items[Number(key)], rest, keepsPlaces);
   }
   return single;
 };
 
 /** The union of the trees. An empty tree selects everything. */
-const merged = (...trees: (Tree | undefined)[]): Tree => {
+const mergeTrees = (...trees: (Tree | undefined)[]): Tree => {
   const all: Tree = new Map();
   for (const tree of trees) {
     if (tree?.size === 0) return tree;
-    for (const [key, rest] of tree ?? []) all.set(key, merged(all.get(key), rest));
+    for (const [key, rest] of tree ?? []) all.set(key, mergeTrees(all.get(key), rest));
   }
   return all;
 };
@@ -112,22 +112,23 @@ export const leaves = (value: unknown, path?: string): [path: string, value: unk
 };
 
 /** The field path with typos in its first name fixed, or undefined if no known name is close. */
-export const correctedField = (field: string, known: readonly string[]): string | undefined => {
+export const correctedField = (field: string, knownNames: readonly string[]): string | undefined => {
   const [first = '', ...rest] = field.split('.').filter((part) => part !== '');
-  const meant = known.includes(first) ? first : nearest(first, known);
-  return meant === undefined ? undefined : [meant, ...rest].join('.');
+  const suggestion = knownNames.includes(first) ? first : nearest(first, knownNames);
+  return suggestion === undefined ? undefined : [suggestion, ...rest].join('.');
 };
 
 /** Problems with the selected fields. Only first names are checked, because nested fields depend on the service. */
-export const checkFields = (fields: readonly string[], known: readonly string[]): string[] => {
+export const checkFields = (fields: readonly string[], knownNames: readonly string[]): string[] => {
   const problems = fields.flatMap((field) => {
     const [first = '', ...rest] = field.split('.');
     if (first === '' || rest.includes('')) return [`"${field}" is not a valid field path`];
-    if (known.includes(first)) return [];
-    const suggestion = nearest(first, known);
+    if (knownNames.includes(first)) return [];
+    const suggestion = nearest(first, knownNames);
     return [`Unknown field "${first}"${suggestion ? `. Did you mean "${suggestion}"?` : ''}`];
   });
-  const choice = known.length === 0 ? 'This command has no fields to select' : `Available fields: ${known.join(', ')}`;
+  const choice =
+    knownNames.length === 0 ? 'This command has no fields to select' : `Available fields: ${knownNames.join(', ')}`;
   const unique = [...new Set(problems)];
   const last = unique.pop();
   return last === undefined ? [] : [...unique, `${last}${last.endsWith('?') ? '' : '.'} ${choice}`];

@@ -7,7 +7,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-const decoded = (entity: string, code: string): string => {
+const decodeEntity = (entity: string, code: string): string => {
   if (!code.startsWith('#')) return entities[code.toLowerCase()] ?? entity;
   const isHex = /^#x/i.test(code);
   const point = Number.parseInt(code.slice(isHex ? 2 : 1), isHex ? 16 : 10);
@@ -22,4 +22,4 @@ export const htmlText = (html: string): string =>
   html
     .replace(/<[^<>]*>/g, ' ')
     // Entities come last, so that an escaped tag stays visible as text.
-    .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, decoded);
+    .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, decodeEntity);

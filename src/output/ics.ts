@@ -1,6 +1,6 @@
-import { SchedError } from '../errors.ts';
-import { foldIcs, icsClosing, icsOpening, icsPerson, icsText, icsTime } from '../ics-text.ts';
-import { recordsIn, textOf } from '../json.ts';
+import { SchedError } from '../base/errors.ts';
+import { foldIcs, icsClosing, icsOpening, icsPerson, icsText, icsTime } from '../base/ics-text.ts';
+import { recordsIn, textOf } from '../base/json.ts';
 import { timestampOf } from '../time/wall.ts';
 import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
@@ -10,7 +10,7 @@ import { safe } from './sanitize.ts';
 
 const timeAt = (event: object, field: string): number | undefined => timestampOf(String(valueAt(event, field)));
 
-const refused = (event: object, problem: string): SchedError =>
+const icsProblem = (event: object, problem: string): SchedError =>
   new SchedError('integrity', `An event ${problem}, so it can't be written to a calendar`, {
     reason: String(valueAt(event, 'uri')),
     hint: { flags: { output: 'json' } },
@@ -18,7 +18,7 @@ const refused = (event: object, problem: string): SchedError =>
 
 const requiredTime = (event: object, field: string): number => {
   const at = timeAt(event, field);
-  if (at === undefined) throw refused(event, `has no readable ${field}`);
+  if (at === undefined) throw icsProblem(event, `has no readable ${field}`);
   return at;
 };
 
@@ -38,20 +38,20 @@ const webAddress = (value: unknown): string | undefined => {
 const statuses: Record<string, string> = { active: 'CONFIRMED', canceled: 'CANCELLED' };
 
 /** The property of a person who has an address. */
-const person = (property: string, name: unknown, email: unknown, state?: string): string[] => {
+const icsAddress = (property: string, name: unknown, email: unknown, state?: string): string[] => {
   const address = textOf(email);
   return address === undefined ? [] : [icsPerson(property, textOf(name), address, state)];
 };
 
 /** The invitees as attendees, if they were read. Attendees need an organizer (RFC 5545 §3.8.4.1). */
-const people = (event: object): string[] => {
+const icsPeople = (event: object): string[] => {
   const invitees = recordsIn(valueAt(event, '_sched.invitees'));
   const [host] = recordsIn(valueAt(event, 'event_memberships'));
   if (invitees.length === 0) return [];
   return [
-    ...(host === undefined ? [] : person('ORGANIZER', host.user_name, host.user_email)),
+    ...(host === undefined ? [] : icsAddress('ORGANIZER', host.user_name, host.user_email)),
     ...invitees.flatMap(({ name, email, status }) =>
-      person('ATTENDEE', name, email, `;PARTSTAT=${status === 'canceled' ? 'DECLINED' : 'ACCEPTED'}`),
+      icsAddress('ATTENDEE', name, email, `;PARTSTAT=${status === 'canceled' ? 'DECLINED' : 'ACCEPTED'}`),
     ),
   ];
 };
@@ -78,7 +78,7 @@ const eventLines = (event: object): string[] => {
   const status = statuses[String(valueAt(event, 'status'))];
   const start = requiredTime(event, 'start_time');
   const end = requiredTime(event, 'end_time');
-  if (end < start) throw refused(event, 'ends before it starts');
+  if (end < start) throw icsProblem(event, 'ends before it starts');
   return [
     'BEGIN:VEVENT',
     // The same event has the same UID in every export, so that a calendar updates it.
@@ -92,7 +92,7 @@ const eventLines = (event: object): string[] => {
     ...text('DESCRIPTION', [textOf(valueAt(event, 'meeting_notes_plain')) ?? [], ...answers(event)].flat().join('\n')),
     ...time('CREATED', 'created_at'),
     ...time('LAST-MODIFIED', 'updated_at'),
-    ...people(event),
+    ...icsPeople(event),
     'END:VEVENT',
   ];
 };

@@ -49,10 +49,10 @@ export const layOut = (room: Room): Layout => {
   const dropped = new Set<number>();
   let isTight = false;
   for (;;) {
-    const left = weakestFirst.filter((i) => !dropped.has(i));
-    const layout = shrink(room, left, (column) => (isTight ? leastWidth : comfortableWidth(column)));
-    const victim = left.find((i) => isTight || !isEssential(columns[i]!));
-    const isLast = isTight && (victim === undefined || left.length === 1);
+    const rest = weakestFirst.filter((i) => !dropped.has(i));
+    const layout = shrink(room, rest, (column) => (isTight ? leastWidth : comfortableWidth(column)));
+    const victim = rest.find((i) => isTight || !isEssential(columns[i]!));
+    const isLast = isTight && (victim === undefined || rest.length === 1);
     if (totalWidth(layout.shown) <= available || isLast)
       return {
         ...layout,
@@ -66,8 +66,8 @@ export const layOut = (room: Room): Layout => {
   }
 };
 
-const totalWidth = (shown: readonly ShownColumn[]) =>
-  shown.reduce((sum, { width }) => sum + gap.length + width, -gap.length);
+const totalWidth = (columns: readonly ShownColumn[]) =>
+  columns.reduce((sum, { width }) => sum + gap.length + width, -gap.length);
 
 const shrink = (
   { columns, sample, available, zoneLabel, hasHeaders }: Room,
@@ -84,10 +84,10 @@ const shrink = (
   const weakest = weakestFirst.map(shownColumn);
   let excess = totalWidth(weakest) - available;
   let isCut = false;
-  for (const shown of weakest) {
-    if (excess <= 0 || !mayShrink(shown.column)) continue;
-    const given = Math.max(0, Math.min(excess, shown.width - leastOf(shown.column)));
-    shown.width -= given;
+  for (const column of weakest) {
+    if (excess <= 0 || !mayShrink(column.column)) continue;
+    const given = Math.max(0, Math.min(excess, column.width - leastOf(column.column)));
+    column.width -= given;
     excess -= given;
     isCut ||= given > 0;
   }

@@ -1,5 +1,5 @@
-import { SchedError } from '../errors.ts';
-import { jsonText } from '../json.ts';
+import { SchedError } from '../base/errors.ts';
+import { jsonText } from '../base/json.ts';
 import type { Output } from '../runtime.ts';
 import { cellValue, plainCell, tsvCell } from './cells.ts';
 import { leaves, select, valueAt } from './fields.ts';
@@ -15,18 +15,18 @@ import { yamlDocument, yamlItem } from './yaml.ts';
  */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/u;
 
-const cell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
+const csvCell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
   const whole = plainCell(value);
   // Numbers are never formulas, even with a sign.
-  const guarded =
+  const guardedText =
     !raw && typeof value !== 'number' && typeof value !== 'bigint' && formula.test(whole) ? `'${whole}` : whole;
-  const text = isTerminal ? safe(guarded) : guarded;
+  const text = isTerminal ? safe(guardedText) : guardedText;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 /** One line of CSV (RFC 4180), including its line break. */
 export const csvLine = (values: readonly unknown[], choices: CsvChoices): string =>
-  `${values.map((value) => cell(value, choices)).join(',')}\r\n`;
+  `${values.map((value) => csvCell(value, choices)).join(',')}\r\n`;
 
 export type MachineFormat = Exclude<Format, 'table'>;
 
@@ -64,7 +64,7 @@ export const writeRows = async (
   let format: RowFormat | undefined;
   let chunk = '';
   let pending = 0;
-  let started = false;
+  let hasRows = false;
   const flush = async () => {
     if (chunk !== '') await stdout.write(chunk);
     tally.rows += pending;
@@ -75,8 +75,8 @@ export const writeRows = async (
     format ??= formatFor(page);
     const { open = '', between = '', row } = format;
     for (const record of page) {
-      chunk += (started ? between : open) + row(record);
-      started = true;
+      chunk += (hasRows ? between : open) + row(record);
+      hasRows = true;
       pending += 1;
       if (chunk.length >= chunkSize) await flush();
     }
@@ -84,16 +84,16 @@ export const writeRows = async (
   }
   // Not reached if a page fails: the missing bracket tells a parser that rows are missing.
   const { close = '', empty = '' } = format ?? formatFor([]);
-  chunk = started ? close : empty;
+  chunk = hasRows ? close : empty;
   await flush();
 };
 
 export const recordText = ({ open = '', row, close = '', one }: RowFormat, record: object): string =>
   one?.(record) ?? `${open}${row(record)}${close}`;
 
-const pretty = (value: unknown): string => escapeJson(jsonText(value, 2));
-const compact = (value: unknown): string => escapeJson(jsonText(value));
-const chosen = (record: object, { fields }: Choices): object => (fields ? select(record, fields) : record);
+const prettyJson = (value: unknown): string => escapeJson(jsonText(value, 2));
+const compactJson = (value: unknown): string => escapeJson(jsonText(value));
+const selectFields = (record: object, { fields }: Choices): object => (fields ? select(record, fields) : record);
 
 const tsvLine = (values: readonly unknown[], { isTerminal }: Choices): string => {
   const cells = values.map(tsvCell);
@@ -116,11 +116,11 @@ const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): un
 type FormatLine = (values: readonly unknown[], choices: Choices) => string;
 
 /** A list has a row for each record, a single record a line for each field. */
-const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
+const separatedFormat = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
   const { fields } = choices;
-  const headed = (names: readonly string[]): string => (hasHeader ? line(names, choices) : '');
+  const headerLine = (names: readonly string[]): string => (hasHeader ? line(names, choices) : '');
   const columns = fields ? columnsOf(view, fields) : view.columns;
-  const header = headed(columns.map(({ path }) => path));
+  const header = headerLine(columns.map(({ path }) => path));
   // A field selected by name shows the service's own value, not one computed for the table.
   const chosenValue = (column: Column, record: object) =>
     fields ? valueAt(record, column.path) : cellValue(column, record);
@@ -135,7 +135,7 @@ const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: bo
     open: header,
     empty: header,
     row: (record) => line(values(record), choices),
-    one: (record) => [headed(['field', 'value']), ...fieldLines(record)].join(''),
+    one: (record) => [headerLine(['field', 'value']), ...fieldLines(record)].join(''),
   };
 };
 
@@ -146,16 +146,16 @@ export const machineFormats: Record<MachineFormat, (view: View, choices: Choices
     close: '\n]\n',
     empty: '[]\n',
     // Raw line breaks are always layout, because JSON escapes those in strings.
-    row: (record) => pretty(chosen(record, choices)).replaceAll('\n', '\n  '),
-    one: (record) => `${pretty(chosen(record, choices))}\n`,
+    row: (record) => prettyJson(selectFields(record, choices)).replaceAll('\n', '\n  '),
+    one: (record) => `${prettyJson(selectFields(record, choices))}\n`,
   }),
-  jsonl: (_view, choices) => ({ row: (record) => `${compact(chosen(record, choices))}\n` }),
-  csv: (view, choices) => separated(csvLine, view, choices, true),
-  tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
+  jsonl: (_view, choices) => ({ row: (record) => `${compactJson(selectFields(record, choices))}\n` }),
+  csv: (view, choices) => separatedFormat(csvLine, view, choices, true),
+  tsv: (view, choices) => separatedFormat(tsvLine, view, choices, choices.header),
   yaml: (_view, choices) => ({
     empty: '[]\n',
-    row: (record) => yamlItem(chosen(record, choices)),
-    one: (record) => yamlDocument(chosen(record, choices)),
+    row: (record) => yamlItem(selectFields(record, choices)),
+    one: (record) => yamlDocument(selectFields(record, choices)),
   }),
   id: (view, choices) => ({ row: (record) => idLine(view, record, choices) }),
   ics: (_view, { isTerminal }) => icsRows(isTerminal),

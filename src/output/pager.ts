@@ -39,23 +39,23 @@ export const throughPager = async <Value>(
   if (open === undefined) return print(stdout);
   const { isTerminal, columns } = stdout;
   // The shell prompt needs a line too.
-  let left = (stdout.rows || 24) - 1;
-  let held = '';
+  let rowsLeft = (stdout.rows || 24) - 1;
+  let buffer = '';
   let pager: Pager | undefined;
   let target: Output | undefined;
   const write = async (text: string): Promise<void> => {
     if (target !== undefined) return target.write(text);
-    held += text;
-    left -= heightOf(text, columns || 80);
-    if (left >= 0) return;
+    buffer += text;
+    rowsLeft -= heightOf(text, columns || 80);
+    if (rowsLeft >= 0) return;
     pager = await open();
     target = pager ?? stdout;
-    await target.write(held);
+    await target.write(buffer);
   };
   try {
     return await print({ isTerminal, columns, write });
   } finally {
-    if (target === undefined && held !== '') await stdout.write(held);
+    if (target === undefined && buffer !== '') await stdout.write(buffer);
     await pager?.close();
   }
 };

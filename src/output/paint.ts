@@ -1,5 +1,6 @@
-import { Chalk } from 'chalk';
+import { Chalk, type ChalkInstance } from 'chalk';
 import type { Color } from './color.ts';
+import { basicColor, rgbOf, visible } from './event-color.ts';
 
 const moods = {
   green: [
@@ -36,10 +37,15 @@ const moodOf = new Map(
   Object.entries(moods).flatMap(([mood, words]) => words.map((word) => [word as string, mood as keyof typeof moods])),
 );
 
-const hex = /^#[\da-f]{6}$/i;
-
 /** No space, control character or text direction can end a link early or disguise it. */
 const plainUrl = /^https?:\/\/[!-~]+$/;
+
+const markWith = (chalk: ChalkInstance, rgb: ReturnType<typeof rgbOf>, glyph: string): string => {
+  if (rgb === undefined || chalk.level === 0) return glyph;
+  if (chalk.level > 1) return chalk.rgb(...visible(rgb))(glyph);
+  const basic = basicColor(rgb);
+  return basic === undefined ? glyph : chalk[basic](glyph);
+};
 
 /** Sets chalk's color level explicitly, because chalk would read the environment itself. */
 export const createPaint = (color: Color | undefined) => {
@@ -62,8 +68,7 @@ export const createPaint = (color: Color | undefined) => {
     /** A write that succeeded. */
     done: (text: string): string => chalk.green(text),
     /** A glyph in the color of an event type, such as `#8247f5`. */
-    mark: (color: unknown, glyph: string): string =>
-      typeof color === 'string' && hex.test(color) ? chalk.hex(color)(glyph) : glyph,
+    mark: (color: unknown, glyph: string): string => markWith(chalk, rgbOf(color), glyph),
     /** A text that leads to a URL, on terminals that support links. */
     link: (text: string, url: string): string =>
       color?.hasLinks && plainUrl.test(url) ? `\x1b]8;;${url}\x07${text}\x1b]8;;\x07` : text,
@@ -75,3 +80,7 @@ export type Paint = ReturnType<typeof createPaint>;
 
 /** A style that needs no other value. */
 export type Tone = Exclude<keyof Paint, 'mark' | 'link'>;
+
+/** Where records come from, behind the text of a heading: ` · sandbox`. */
+export const placeText = (place: string | undefined, paint: Pick<Paint, 'faint'>): string =>
+  place === undefined ? '' : paint.faint(` · ${place}`);

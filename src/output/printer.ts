@@ -1,6 +1,6 @@
-import { jsonText } from '../json.ts';
+import { jsonText } from '../base/json.ts';
+import type { Env } from '../base/system.ts';
 import type { Output } from '../runtime.ts';
-import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText, ownColumns } from './cells.ts';
 import type { Color } from './color.ts';
@@ -19,8 +19,8 @@ export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   env?: Env;
   /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
-  /** Whether a heading should say that this is the sandbox. */
-  isSandbox?: (() => boolean) | undefined;
+  /** Where the records come from, if a heading should say that: `sandbox`. */
+  takePlace?: (() => string | undefined) | undefined;
   /** Receives debug output of a jq program. */
   say?(line: string): void;
   /** Receives the number of rows of a list that have arrived, and 0 at its end. */
@@ -107,13 +107,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const styleOf = async (): Promise<BlockStyle> => {
-    const { createPaint } = await import('./paint.ts');
+    const { createPaint, placeText } = await import('./paint.ts');
     const paint = createPaint(color);
-    const place = () => (stdout.isTerminal && options.isSandbox?.() ? paint.faint(' · sandbox') : '');
+    const place = () => placeText(stdout.isTerminal ? options.takePlace?.() : undefined, paint);
     return { time: options, paint, available, place };
   };
 
-  /** What a table is about, the zone if no column names it, and that it is the sandbox. */
+  /** What a table is about, the zone if no column names it, and where the records come from. */
   const titleOf = ({ title, section }: View, { paint, place }: BlockStyle): string | undefined => {
     if (!stdout.isTerminal || title === undefined) return undefined;
     const zone = section === undefined ? '' : paint.faint(` · ${options.zoneLabel}`);
@@ -166,17 +166,17 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   };
 
   const listJq = async (program: string, pages: Pages): Promise<void> => {
-    const gathered: string[] = [];
+    const jsonRecords: string[] = [];
     for await (const page of pages) {
       const records = page.map(chosenJson);
       if (format === 'jsonl') {
         await runJq(program, records);
         tally.rows += records.length;
-      } else for (const record of records) gathered.push(record);
+      } else for (const record of records) jsonRecords.push(record);
     }
     if (format === 'jsonl') return;
-    await runJq(program, [`[${gathered.join(',')}]`]);
-    tally.rows += gathered.length;
+    await runJq(program, [`[${jsonRecords.join(',')}]`]);
+    tally.rows += jsonRecords.length;
   };
 
   /** Columns that programs get after those they expect. */
@@ -202,13 +202,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const text: Printer['text'] = async (lines, style) => {
     const plain = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
     const paint = style && color ? (await import('./paint.ts')).createPaint(color) : undefined;
-    const shown = paint
+    const paintedText = paint
       ? plain
           .split('\n')
           .map((line) => style!(line, paint))
           .join('\n')
       : plain;
-    await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+    await stdout.write(paintedText.endsWith('\n') ? paintedText : `${paintedText}\n`);
   };
 
   const whole: Printer['whole'] = async (value) => {
@@ -231,13 +231,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     printer.checkFirst = undefined;
   };
 
-  async function* watched(pages: Pages) {
-    let arrived = 0;
+  async function* watchPages(pages: Pages) {
+    let count = 0;
     try {
       for await (const page of pages) {
         check(page);
-        arrived += page.length;
-        options.onRows?.(arrived);
+        count += page.length;
+        options.onRows?.(count);
         yield page;
       }
     } finally {
@@ -252,7 +252,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      await list(view, watched(pages));
+      await list(view, watchPages(pages));
       isUnfinished = false;
       return tally.rows - before;
     },

@@ -1,4 +1,4 @@
-import { formatNumber } from '../numbers.ts';
+import { formatNumber } from '../base/numbers.ts';
 export interface Progress {
   done: number;
   total: number;
@@ -21,6 +21,14 @@ export const durationText = (seconds: number): string => {
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
 };
 
+/** `2 h old`: its age in one unit. */
+export const ageText = (ageMs: number): string => {
+  const minutes = Math.max(0, Math.round(ageMs / 60_000));
+  if (minutes < 60) return `${minutes} min old`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h old` : `${Math.round(hours / 24)} days old`;
+};
+
 /** Keeps the number of digits stable, so that the line doesn't jump. */
 const speedText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : formatNumber(Math.round(rate))}/s`;
 
@@ -31,9 +39,9 @@ const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
 const versionsOf = (progress: Progress): string[][] => {
   const { done, total, failed = 0, waitingUntil, waitSeconds = 0 } = progress;
   const rate = rateOf(progress);
-  const left = total - done;
+  const itemsLeft = total - done;
   const count = `${formatNumber(done)}/${formatNumber(total)}${failed === 0 ? '' : `  ${formatNumber(failed)} failed`}`;
-  const remaining = left === 0 ? [] : [`${formatNumber(left)} left`];
+  const remaining = itemsLeft === 0 ? [] : [`${formatNumber(itemsLeft)} left`];
   const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {
     const wait = `wait ${durationText(waitSeconds)}`;
@@ -41,8 +49,9 @@ const versionsOf = (progress: Progress): string[][] => {
     // No speed or remaining time: during a wait they would be misleading.
     return [[count, full, ...remaining], [count, full], [count, wait, ...remaining], [count, wait], [wait]];
   }
-  const timed = rate === undefined || left === 0 ? remaining : [`${remaining[0]}, ${durationText(left / rate)}`];
-  return [[count, ...timed, ...speed], [count, ...timed], [count, ...remaining], [count]];
+  const remainingTime =
+    rate === undefined || itemsLeft === 0 ? remaining : [`${remaining[0]}, ${durationText(itemsLeft / rate)}`];
+  return [[count, ...remainingTime, ...speed], [count, ...remainingTime], [count, ...remaining], [count]];
 };
 
 const shortestBar = 6;
@@ -56,8 +65,8 @@ export const progressBar = (progress: Progress, columns: number): string => {
   const text = versions.find((version) => version.length + 2 + shortestBar <= room);
   if (text === undefined) return (versions.find((version) => version.length <= room) ?? '').slice(0, room);
   const size = Math.min(room - text.length - 2, longestBar);
-  const filled = progress.total === 0 ? size : Math.floor((progress.done / progress.total) * size);
-  return `${'█'.repeat(filled)}${'░'.repeat(size - filled)}  ${text}`;
+  const fullBlocks = progress.total === 0 ? size : Math.floor((progress.done / progress.total) * size);
+  return `${'█'.repeat(fullBlocks)}${'░'.repeat(size - fullBlocks)}  ${text}`;
 };
 
 /** The progress as plain text, for logs and screen readers. */

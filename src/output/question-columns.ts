@@ -1,9 +1,9 @@
-import { type Json, recordsIn } from '../json.ts';
+import { type Json, recordsIn } from '../base/json.ts';
 import { isNothing, plainCell } from './cells.ts';
 import type { Column } from './view.ts';
 
 /** The answers of an invitee or a submission whose question is known. The documentation doesn't show their contents. */
-const answersOf = (record: object): Json[] => {
+const answersWithQuestions = (record: object): Json[] => {
   const { questions_and_answers: answers } = record as Json;
   return recordsIn(answers).filter((each) => typeof each.question === 'string');
 };
@@ -11,8 +11,8 @@ const answersOf = (record: object): Json[] => {
 /** Answers of another form, as they came. */
 const otherAnswers = (record: object): unknown => {
   const { questions_and_answers: answers } = record as Json;
-  const known = answersOf(record);
-  return Array.isArray(answers) ? answers.filter((each) => !known.includes(each)) : answers;
+  const answersWithQuestion = answersWithQuestions(record);
+  return Array.isArray(answers) ? answers.filter((each) => !answersWithQuestion.includes(each)) : answers;
 };
 
 /** Running text as one paragraph: line breaks become spaces. */
@@ -20,10 +20,10 @@ export const flowing = (text: string): string => text.replace(/\s+/g, ' ').trim(
 
 /** Answers with their questions: `Company: Example Ltd`, `What is it about? Support`. */
 export const answerTexts = (record: object): unknown[] => [
-  ...answersOf(record).map(({ question, answer }) => {
-    const asked = flowing(String(question));
+  ...answersWithQuestions(record).map(({ question, answer }) => {
+    const questionText = flowing(String(question));
     const given = typeof answer === 'string' ? flowing(answer) : answer;
-    return `${asked}${asked.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
+    return `${questionText}${questionText.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
   }),
   ...[otherAnswers(record)].flat(),
 ];
@@ -41,17 +41,19 @@ const longestHeader = 200;
 
 /** Columns of a table: one for each question that these records answer. */
 export const questionColumns = (records: readonly object[], priority: number): Column[] => {
-  const questions = new Set(records.flatMap((record) => answersOf(record).map(({ question }) => String(question))));
-  const asked = [...questions].slice(0, mostQuestions).map(
+  const questions = new Set(
+    records.flatMap((record) => answersWithQuestions(record).map(({ question }) => String(question))),
+  );
+  const columns = [...questions].slice(0, mostQuestions).map(
     (question, index): Column => ({
       header: question.slice(0, longestHeader),
       path: `questions_and_answers.${index}.answer`,
-      value: (record) => answersOf(record).find((each) => each.question === question)?.answer,
+      value: (record) => answersWithQuestions(record).find((each) => each.question === question)?.answer,
       priority,
     }),
   );
   const other: Column = { header: 'ANSWERS', path: 'questions_and_answers', value: otherAnswers, priority };
-  return records.some((record) => !isNothing(otherAnswers(record))) ? [...asked, other] : asked;
+  return records.some((record) => !isNothing(otherAnswers(record))) ? [...columns, other] : columns;
 };
 
 /**
@@ -70,7 +72,7 @@ export const csvQuestionColumns = (
         .filter((question) => question.name === name && question.uuid !== undefined)
         .map(({ uuid }) => uuid);
       // A question may have been renamed since it was answered.
-      return answersOf(answering(row)).find(
+      return answersWithQuestions(answering(row)).find(
         ({ question_uuid: uuid, question }) => uuids.includes(uuid) || question === name,
       )?.answer;
     },

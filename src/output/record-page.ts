@@ -1,4 +1,4 @@
-import { type BlockStyle, labeled, leastWidth, longestValue, wrapSafely } from './block.ts';
+import { type BlockStyle, labelLines, leastWidth, longestValue, wrapSafely } from './block.ts';
 import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
 import { gap } from './grid.ts';
@@ -6,7 +6,7 @@ import type { Page, PageLine, TimeStyle } from './view.ts';
 import { width } from './width.ts';
 
 /** A line with its sanitized texts, now and before a change. */
-interface Shown {
+interface ShownLine {
   label: string;
   now: string[];
   was: string[];
@@ -16,19 +16,19 @@ interface Shown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isBlank = (value: unknown): boolean => isNothing(value) || (typeof value === 'string' && value.trim() === '');
+const isBlankItem = (value: unknown): boolean => isNothing(value) || (typeof value === 'string' && value.trim() === '');
 
 const textsOf = ({ value, as }: Omit<PageLine, 'label'>, record: object, time: TimeStyle): string[] => {
-  const found = typeof value === 'string' ? valueAt(record, value) : value(record as Fields, time);
-  return [found]
+  const fieldValue = typeof value === 'string' ? valueAt(record, value) : value(record as Fields, time);
+  return [fieldValue]
     .flat()
-    .filter((item) => !isBlank(item))
+    .filter((item) => !isBlankItem(item))
     .map((item) => cutLong(humanCell(item, as, time), longestValue));
 };
 
 /** The title, and the lines that have a value now or had one before. */
-const partsOf = ({ title: path, lines }: Page, record: object, before: object, time: TimeStyle) => {
-  const shownLine = ({ label, ...line }: PageLine): Shown => ({
+const pageParts = ({ title: path, lines }: Page, record: object, before: object, time: TimeStyle) => {
+  const shownLine = ({ label, ...line }: PageLine): ShownLine => ({
     label,
     now: textsOf(line, record, time),
     was: textsOf(line, before, time),
@@ -36,18 +36,18 @@ const partsOf = ({ title: path, lines }: Page, record: object, before: object, t
     isId: line.as === 'id',
   });
   const name = path === undefined ? undefined : shownLine({ label: 'Name', value: path });
-  const shown = lines.map(shownLine).filter(({ now, was }) => now.length + was.length > 0);
+  const shownLines = lines.map(shownLine).filter(({ now, was }) => now.length + was.length > 0);
   // A record with none of the expected fields is printed with all of its own.
-  if (shown.every(({ isId }) => isId) && (name?.now.length ?? 0) === 0) return undefined;
+  if (shownLines.every(({ isId }) => isId) && (name?.now.length ?? 0) === 0) return undefined;
   const isRenamed = name !== undefined && isChanged(name);
-  return { title: name?.now.join(', ') ?? '', isRenamed, lines: isRenamed ? [name, ...shown] : shown };
+  return { title: name?.now.join(', ') ?? '', isRenamed, lines: isRenamed ? [name, ...shownLines] : shownLines };
 };
 
-const isChanged = ({ now, was }: Shown): boolean => now.join('\n') !== was.join('\n');
+const isChanged = ({ now, was }: ShownLine): boolean => now.join('\n') !== was.join('\n');
 
-const inSigns = { both: (was: string, now: string) => `${was} → ${now}`, removed: '- ', added: '+ ', kept: '  ' };
+const changeSigns = { both: (was: string, now: string) => `${was} → ${now}`, removed: '- ', added: '+ ', kept: '  ' };
 /** Screen readers don't read signs well. */
-const inWords: typeof inSigns = {
+const changeWords: typeof changeSigns = {
   both: (was, now) => `${now} (was ${was})`,
   removed: 'removed ',
   added: 'added ',
@@ -55,7 +55,7 @@ const inWords: typeof inSigns = {
 };
 
 /** The texts of a line. A change shows both values: `old → new`, or which lines were removed and added. */
-const textsIn = (line: Shown, { both, removed, added, kept }: typeof inSigns): string[] => {
+const changeTexts = (line: ShownLine, { both, removed, added, kept }: typeof changeSigns): string[] => {
   const { now, was } = line;
   if (!isChanged(line)) return now;
   if (now.length < 2 && was.length < 2) return [both(was[0] ?? 'none', now[0] ?? 'none')];
@@ -65,7 +65,7 @@ const textsIn = (line: Shown, { both, removed, added, kept }: typeof inSigns): s
   ];
 };
 
-const ended = (lines: readonly string[]): string | undefined =>
+const pageText = (lines: readonly string[]): string | undefined =>
   lines.length === 0 ? undefined : lines.map((line) => `${line}\n`).join('');
 
 /** Draws a record as a title and labeled lines. Undefined if the record has nothing that the page shows. */
@@ -75,19 +75,19 @@ export const drawPage = (
   before: object | undefined,
   { time, paint, available, place }: BlockStyle,
 ): string | undefined => {
-  const parts = partsOf(page, record, before ?? record, time);
+  const parts = pageParts(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
   const { title, lines } = parts;
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
   const room = Math.max(leastWidth, available - widest - gap.length);
-  return ended([
+  return pageText([
     ...(title === ''
       ? []
       : wrapSafely(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
     ...lines.flatMap((line) => {
-      const texts = textsIn(line, inSigns).flatMap((text) => wrapSafely(text, room));
-      const shown = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
-      return labeled(line.label, widest, shown, paint);
+      const texts = changeTexts(line, changeSigns).flatMap((text) => wrapSafely(text, room));
+      const paintedTexts = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
+      return labelLines(line.label, widest, paintedTexts, paint);
     }),
   ]);
 };
@@ -99,11 +99,11 @@ export const spokenPage = (
   before: object | undefined,
   time: TimeStyle,
 ): string | undefined => {
-  const parts = partsOf(page, record, before ?? record, time);
+  const parts = pageParts(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
   const { title, isRenamed, lines } = parts;
-  return ended([
+  return pageText([
     ...(title === '' || isRenamed ? [] : [`Name: ${title}`]),
-    ...lines.flatMap((line) => textsIn(line, inWords).map((text) => `${line.label}: ${text}`)),
+    ...lines.flatMap((line) => changeTexts(line, changeWords).map((text) => `${line.label}: ${text}`)),
   ]);
 };

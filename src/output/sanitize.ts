@@ -1,4 +1,4 @@
-import { once } from '../once.ts';
+import { once } from '../base/once.ts';
 
 /*
  * Text from the network must never control a terminal (R43, R44). Characters that a terminal would act on or hide are
@@ -6,8 +6,8 @@ import { once } from '../once.ts';
  */
 
 /** Lone surrogates, line and paragraph separators, and invisible characters: bidi, zero-width, tags. */
-const hidden = String.raw`\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}`;
-const unsafe = String.raw`[\p{Cc}${hidden}]`;
+const hiddenCharacters = String.raw`\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}`;
+const unsafe = String.raw`[\p{Cc}${hiddenCharacters}]`;
 
 const tags = (letters: string) => [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
 const nations = ['gbeng', 'gbsct', 'gbwls'].map((nation) => tags(nation).join('')).join('|');
@@ -24,7 +24,7 @@ const joiningLetter = String.raw`(?=[\p{L}\p{M}])[${joiningScripts.map((name) =>
 /** Signs of canonical combining class 9. After them, RFC 5892 A.1 and A.2 also allow a joiner at the end of a word. */
 const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u17D2]`;
 
-const kept = [
+const harmlessSequences = [
   // The flags of England, Scotland and Wales, the only three written with tag characters.
   String.raw`\u{1F3F4}(?:${nations})\u{E007F}`,
   String.raw`[0-9#*]\uFE0F\u20E3`,
@@ -39,7 +39,7 @@ const kept = [
 
 // Made on first use: Unicode property classes take milliseconds to compile, and most text needs none.
 const anyUnsafe = once(() => new RegExp(unsafe, 'u'));
-const keptOrUnsafe = once(() => new RegExp(`(${kept})|${unsafe}`, 'gu'));
+const keptOrUnsafe = once(() => new RegExp(`(${harmlessSequences})|${unsafe}`, 'gu'));
 
 /** Common characters, all of them safe: Latin, Greek, Cyrillic, Hebrew, dashes and quotes, CJK. */
 const everyday = String.raw`\u00A0-\u00AC\u00AE-\u034E\u0370-\u05FF\u2010-\u2027\u20AC\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3`;
@@ -83,8 +83,8 @@ const withoutLeadingColons = (line: string): string => {
 
 /** Defuses commands for CI runners (GitHub Actions, Azure Pipelines) in sanitized lines. */
 export const safeForRunner = (text: string): string => {
-  const defused = text.replace(/##(?=\[|vso\[)/gi, '# #');
-  return defused.includes('::') ? defused.split('\n').map(withoutLeadingColons).join('\n') : defused;
+  const safeText = text.replace(/##(?=\[|vso\[)/gi, '# #');
+  return safeText.includes('::') ? safeText.split('\n').map(withoutLeadingColons).join('\n') : safeText;
 };
 
 /**
@@ -92,10 +92,10 @@ export const safeForRunner = (text: string): string => {
  * CI runners are defused too, because JSON and YAML allow any character as an escape.
  */
 export const escapeUnsafe = (json: string, write: (char: string) => string): string => {
-  const shown = rareInJson.test(json)
+  const escapedJson = rareInJson.test(json)
     ? json.replace(stretchesInJson, (stretch) => replaceUnsafe(stretch, write))
     : json;
-  return shown.includes('##') ? shown.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : shown;
+  return escapedJson.includes('##') ? escapedJson.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : escapedJson;
 };
 
 export const escapeJson = (json: string): string => escapeUnsafe(json, jsonEscape);

@@ -1,4 +1,4 @@
-import { formatNumber } from '../numbers.ts';
+import { formatNumber } from '../base/numbers.ts';
 import type { Output, Pager, Runtime, StatusLine, TextLengths } from '../runtime.ts';
 import { safe } from './sanitize.ts';
 
@@ -27,14 +27,14 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   const inFlight = new Set<{ host: string }>();
   let rows = 0;
   let wait: { until: number; text(seconds: number): TextLengths } | undefined;
-  let drawn: Parameters<StatusLine['draw']>[0];
+  let ownText: Parameters<StatusLine['draw']>[0];
   /** When the terminal became silent, and when the last rows arrived. */
   let silentSince: number | undefined;
   let waitingSince: number | undefined;
   let isShown = false;
   let lastPlainAt: number | undefined;
   /** How many writes, prompts and other programs use the terminal. */
-  let lent = 0;
+  let borrowers = 0;
   let stop: (() => void) | undefined;
 
   const erase = async (): Promise<void> => {
@@ -54,15 +54,15 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
     if (secondsSince(silentSince) < 1) return [];
     const [oldest] = inFlight;
     const count = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'}`;
-    const counted = rows === 0 ? [] : [`${count}…`];
+    const countTexts = rows === 0 ? [] : [`${count}…`];
     const seconds = secondsSince(waitingSince);
-    if (oldest === undefined || (rows > 0 && seconds < 1)) return counted;
-    const waiting = `waiting for ${nameOf(oldest.host)}… ${seconds} s`;
-    return rows === 0 ? [waiting, `waiting… ${seconds} s`] : [`${count}, ${waiting}`, ...counted];
+    if (oldest === undefined || (rows > 0 && seconds < 1)) return countTexts;
+    const waitingText = `waiting for ${nameOf(oldest.host)}… ${seconds} s`;
+    return rows === 0 ? [waitingText, `waiting… ${seconds} s`] : [`${count}, ${waitingText}`, ...countTexts];
   };
   const texts = (): TextLengths => {
     if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
-    if (drawn !== undefined) return [drawn(wait?.until)].flat();
+    if (ownText !== undefined) return [ownText(wait?.until)].flat();
     return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
   };
 
@@ -80,7 +80,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
     await stderr.write(`${clearLine}${line}`);
   };
   const update = (): void => {
-    if (lent > 0) return;
+    if (borrowers > 0) return;
     const versions = texts();
     // A closed stderr must not end the command.
     void (versions.length === 0 ? erase() : show(versions)).catch(() => {});
@@ -89,18 +89,18 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
     stop ??= world.every(tickMs, update);
   };
 
-  const watched =
+  const watchRequests =
     (send: Runtime['send']): Runtime['send'] =>
     async (request) => {
-      const waiting = { host: new URL(request.url).host };
-      inFlight.add(waiting);
+      const entry = { host: new URL(request.url).host };
+      inFlight.add(entry);
       silentSince ??= clock.now();
       waitingSince ??= silentSince;
       start();
       try {
         return await send(request);
       } finally {
-        inFlight.delete(waiting);
+        inFlight.delete(entry);
       }
     };
 
@@ -112,7 +112,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
             value: async (text: string) => {
               await lendFor(() => output.write(text));
               // The line stays the last one, also between two ticks.
-              if (drawn !== undefined) update();
+              if (ownText !== undefined) update();
             },
           },
         })
@@ -120,10 +120,10 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
 
   /** Keeps the line away while a prompt or another program uses the terminal. */
   const lend = async (): Promise<() => void> => {
-    lent += 1;
+    borrowers += 1;
     await erase().catch(() => {});
     return () => {
-      lent -= 1;
+      borrowers -= 1;
       restart();
     };
   };
@@ -156,7 +156,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
       rows = count;
     },
     draw: (text) => {
-      drawn = text;
+      ownText = text;
       start();
       update();
     },
@@ -167,8 +167,8 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   };
   const own: Partial<Runtime> = {
     status,
-    send: watched(world.send),
-    sendToEnd: watched(world.sendToEnd),
+    send: watchRequests(world.send),
+    sendToEnd: watchRequests(world.sendToEnd),
     stdout: erasing(world.stdout),
     stderr: erasing(stderr),
     keyboard: Object.create(keyboard, {

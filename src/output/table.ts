@@ -1,5 +1,5 @@
+import { uniqueBeginnings } from '../base/uri.ts';
 import type { Output } from '../runtime.ts';
-import { uniqueBeginnings } from '../uri.ts';
 import type { BlockStyle } from './block.ts';
 import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import type { Pages } from './formats.ts';
@@ -64,7 +64,8 @@ export const writeTable = async (
     const full = cellsOf(columns, page);
     const layout = layOut({ ...room, sample: full });
     const short = withShortIds(full, columns, facts, ids);
-    const hasShortIds = layout.isCut;
+    // Below days people look for times and names: a wide screen is for those.
+    const hasShortIds = layout.isCut || section !== undefined;
     return { columns, constant, hasShortIds, layout: hasShortIds ? layOut({ ...room, sample: short }) : layout };
   };
   const ids = new Set<string>();
@@ -86,11 +87,11 @@ export const writeTable = async (
     const full = cellsOf(columns, page);
     const rows = hasShortIds ? withShortIds(full, columns, facts, ids) : full;
     const texts = rows.map((cells) => shownCells(cells, shown));
-    const painted = texts.map((cells, index) => paintedRow(cells, page[index]!, shown, paint));
-    const drawn = drawGrid([...heading, ...painted], gridColumns(texts, shown));
-    if (section === undefined) await stdout.write(drawn);
+    const paintedRows = texts.map((cells, index) => paintedRow(cells, page[index]!, shown, paint));
+    const grid = drawGrid([...heading, ...paintedRows], columnsForGrid(texts, shown));
+    if (section === undefined) await stdout.write(grid);
     else {
-      const lines = drawn.split('\n').slice(0, -1);
+      const lines = grid.split('\n').slice(0, -1);
       const parts = lines.flatMap((line, index) => {
         const name = section(page[index]!, time);
         const isNew = name !== lastSection;
@@ -120,8 +121,8 @@ const withShortIds = (
   return rows.map((cells) => cells.with(place, shortOf(cells[place]!)));
 };
 
-const shownCells = (cells: string[], shown: readonly ShownColumn[]): string[] =>
-  shown.map(({ column, at, width }) =>
+const shownCells = (cells: string[], columns: readonly ShownColumn[]): string[] =>
+  columns.map(({ column, at, width }) =>
     mayShrink(column)
       ? cells[at]!.split('\n')
           .map((line) => shorten(line, width))
@@ -129,8 +130,8 @@ const shownCells = (cells: string[], shown: readonly ShownColumn[]): string[] =>
       : cells[at]!,
   );
 
-const paintedRow = (cells: string[], record: object, shown: readonly ShownColumn[], paint: Paint): string[] =>
-  shown.map(({ column }, place) => {
+const paintedRow = (cells: string[], record: object, columns: readonly ShownColumn[], paint: Paint): string[] =>
+  columns.map(({ column }, place) => {
     const text = cells[place]!;
     if (text === emptyCell) return paint.faint(text);
     if (column.paint) return column.paint(text, record, paint);
@@ -141,8 +142,8 @@ const paintedRow = (cells: string[], record: object, shown: readonly ShownColumn
 const numbers: readonly unknown[] = ['count', 'minutes', 'seconds'];
 
 /** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
-const gridColumns = (rows: string[][], shown: readonly ShownColumn[]): GridColumn[] =>
-  shown.map(({ column, width }, place) => ({
+const columnsForGrid = (rows: string[][], columns: readonly ShownColumn[]): GridColumn[] =>
+  columns.map(({ column, width }, place) => ({
     width: Math.max(width, ...rows.map((cells) => widest(cells[place]!))),
     align: numbers.includes(column.as) ? 'right' : 'left',
   }));

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { once } from '../once.ts';
+import { once } from '../base/once.ts';
 
 /** Made on first use: that takes ten milliseconds, and most text needs none. */
 const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
@@ -48,33 +48,33 @@ export const shorten = (text: string, columns: number): string => {
   if (width(text) <= columns) return text;
   if (columns < 1) return '';
   if (ascii.test(text)) return `${text.slice(0, columns - 1).trimEnd()}…`;
-  let kept = '';
-  let used = 0;
+  let start = '';
+  let columnsUsed = 0;
   for (const { segment } of clustersOf(text)) {
-    used += clusterWidth(segment);
-    if (used > columns - 1) break;
-    kept += segment;
+    columnsUsed += clusterWidth(segment);
+    if (columnsUsed > columns - 1) break;
+    start += segment;
   }
-  return `${kept.trimEnd()}…`;
+  return `${start.trimEnd()}…`;
 };
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));
 
-const copied = /^<?(?:https?:\/\/|~?\/|sha256:|[\w.+-]+@)[!-~]+$/;
+const copyable = /^<?(?:https?:\/\/|~?\/|sha256:|[\w.+-]+@)[!-~]+$/;
 
 /** Splits a word into pieces that fit. URLs, email addresses, paths and hashes stay whole, so users can copy them. */
 const pieces = (word: string, columns: number): string[] => {
-  if (width(word) <= columns || copied.test(word)) return [word];
+  if (width(word) <= columns || copyable.test(word)) return [word];
   const lines = [''];
-  let used = 0;
+  let columnsUsed = 0;
   for (const { segment } of clustersOf(word)) {
-    const taken = clusterWidth(segment);
-    if (used + taken > columns && used > 0) {
+    const size = clusterWidth(segment);
+    if (columnsUsed + size > columns && columnsUsed > 0) {
       lines.push('');
-      used = 0;
+      columnsUsed = 0;
     }
     lines.push(lines.pop() + segment);
-    used += taken;
+    columnsUsed += size;
   }
   return lines;
 };
@@ -83,15 +83,15 @@ const pieces = (word: string, columns: number): string[] => {
 export const wrap = (text: string, columns: number): string[] => {
   if (width(text) <= columns) return [text];
   const lines: string[] = [];
-  let used = columns;
+  let columnsUsed = columns;
   for (const piece of text.split(' ').flatMap((word) => pieces(word, columns))) {
-    const taken = width(piece);
-    if (used + 1 + taken <= columns) {
+    const size = width(piece);
+    if (columnsUsed + 1 + size <= columns) {
       lines.push(`${lines.pop()} ${piece}`);
-      used += 1 + taken;
+      columnsUsed += 1 + size;
     } else {
       lines.push(piece);
-      used = taken;
+      columnsUsed = size;
     }
   }
   return lines.map((line) => line.trimEnd());

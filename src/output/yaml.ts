@@ -1,4 +1,4 @@
-import { jsonText } from '../json.ts';
+import { jsonText } from '../base/json.ts';
 import { escapeUnsafe, hex } from './sanitize.ts';
 
 /*
@@ -6,9 +6,9 @@ import { escapeUnsafe, hex } from './sanitize.ts';
  * All others are quoted with escapes, so that they parse back exactly and no raw character reaches a terminal.
  */
 
-const bare = /^[A-Za-z_/](?:[\w./@+(),'-]|:(?=[\w/])| (?=[\w(]))*$/;
+const bareScalar = /^[A-Za-z_/](?:[\w./@+(),'-]|:(?=[\w/])| (?=[\w(]))*$/;
 /** Words that YAML 1.1 or 1.2 doesn't read as text. Numbers and dates never match `bare`. */
-const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+const reservedWord = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
 /** YAML has no surrogate pairs: characters beyond the first plane use an 8-digit escape. */
 const yamlEscape = (char: string): string => {
@@ -16,15 +16,15 @@ const yamlEscape = (char: string): string => {
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
 };
 
-const quoted = (text: string): string => escapeUnsafe(JSON.stringify(text), yamlEscape);
+const quotedText = (text: string): string => escapeUnsafe(JSON.stringify(text), yamlEscape);
 
 const scalar = (value: unknown): string => {
-  if (typeof value === 'string') return bare.test(value) && !reserved.test(value) ? value : quoted(value);
+  if (typeof value === 'string') return bareScalar.test(value) && !reservedWord.test(value) ? value : quotedText(value);
   // PyYAML (YAML 1.1) reads `1e-7` as text.
   return (jsonText(value) ?? 'null').replace(/^(-?\d+)e/, '$1.0e');
 };
 
-const isBranch = (value: unknown): value is object =>
+const isMapOrList = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 /** Text whose lines can stand in the file as they are: nothing hidden, nothing at their ends, no command for CI runners. */
@@ -32,31 +32,31 @@ const isBlock = (value: unknown): value is string =>
   typeof value === 'string' &&
   /^\S.*\n(.*\n)*.*\S\n?$/.test(value) &&
   !/[\0-\x09\x0b-\x1f]| $|^ *::/m.test(value) &&
-  quoted(value) === JSON.stringify(value);
+  quotedText(value) === JSON.stringify(value);
 
 const blockLines = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-const linesOf = (value: unknown, hasBlocks: boolean): string[] => {
-  if (!isBranch(value)) return [scalar(value)];
+const yamlLines = (value: unknown, hasBlocks: boolean): string[] => {
+  if (!isMapOrList(value)) return [scalar(value)];
   return Array.isArray(value)
     ? value.flatMap((item) => itemLines(item, hasBlocks))
-    : Object.entries(value).flatMap((entry) => entryLines(entry, hasBlocks));
+    : Object.entries(value).flatMap((entry) => yamlEntryLines(entry, hasBlocks));
 };
 
 const itemLines = (item: unknown, hasBlocks: boolean): string[] =>
-  linesOf(item, hasBlocks).map((line, i) => (i === 0 ? `- ${line}` : indent(line)));
+  yamlLines(item, hasBlocks).map((line, i) => (i === 0 ? `- ${line}` : indent(line)));
 
 const indent = (line: string): string => (line === '' ? '' : `  ${line}`);
 
 /** Longer keys need an explicit `?`, because parsers don't look further ahead (YAML 1.2.2 §7.4.2). */
 const longestKey = 1000;
 
-const entryLines = ([key, value]: [string, unknown], hasBlocks: boolean): string[] => {
+const yamlEntryLines = ([key, value]: [string, unknown], hasBlocks: boolean): string[] => {
   // As in JSON.
   if (value === undefined) return [];
   const name = scalar(key);
   const start = name.length > longestKey ? [`? ${name}`, ':'] : [`${name}:`];
-  if (isBranch(value)) return [...start, ...linesOf(value, hasBlocks).map(indent)];
+  if (isMapOrList(value)) return [...start, ...yamlLines(value, hasBlocks).map(indent)];
   if (hasBlocks && isBlock(value))
     return [
       ...start.with(-1, `${start.at(-1)} ${value.endsWith('\n') ? '|' : '|-'}`),
@@ -65,10 +65,10 @@ const entryLines = ([key, value]: [string, unknown], hasBlocks: boolean): string
   return start.with(-1, `${start.at(-1)} ${scalar(value)}`);
 };
 
-const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** `hasBlocks`: text of several lines is written as such, for a file that people edit. */
-export const yamlDocument = (value: unknown, hasBlocks = false): string => joined(linesOf(value, hasBlocks));
+export const yamlDocument = (value: unknown, hasBlocks = false): string => joinLines(yamlLines(value, hasBlocks));
 
 /** One item of a top-level sequence, so that a list can be written as it arrives. */
-export const yamlItem = (value: unknown): string => joined(itemLines(value, false));
+export const yamlItem = (value: unknown): string => joinLines(itemLines(value, false));

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { day } from '../base/milliseconds.ts';
+import { onceEach } from '../base/once.ts';
+import type { Clock } from '../base/system.ts';
 import { lstatSync } from '../node/files.ts';
-import { onceEach } from '../once.ts';
-import type { Clock } from '../system.ts';
 import type { BudgetState } from './budget.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import type { ServerClock } from './redis/server-clock.ts';
@@ -22,9 +23,9 @@ export interface BudgetStore {
 }
 
 /** Tokens change every two hours, so a budget that is untouched for days is useless. */
-export const forgottenMs = 3 * 24 * 3_600_000;
+export const forgottenMs = 3 * day;
 
-const storeOf = (open: (key: string) => Versions<BudgetState>, { now }: Pick<Clock, 'now'>): BudgetStore => {
+const budgetStoreOf = (open: (key: string) => Versions<BudgetState>, { now }: Pick<Clock, 'now'>): BudgetStore => {
   const versionsOf = onceEach(open);
   return {
     update: async (key, change) => versionsOf(key).update((before) => change(before, now())),
@@ -41,8 +42,8 @@ export const fileBudgets = (directory: string, clock: Pick<Clock, 'now'>, holder
     if (lstatSync(own, { throwIfNoEntry: false }) === undefined) sweepVersions(directory, clock.now() - forgottenMs);
     return fileVersions(own, holder);
   };
-  return storeOf(open, clock);
+  return budgetStoreOf(open, clock);
 };
 
 /** Budgets of this process alone. */
-export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore => storeOf(memoryVersions, clock);
+export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore => budgetStoreOf(memoryVersions, clock);

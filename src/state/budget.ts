@@ -1,3 +1,4 @@
+import { day, hour, minute } from '../base/milliseconds.ts';
 /*
  * The rate budget of a token, shared by all its processes: pure functions on one small record.
  *
@@ -8,7 +9,7 @@
  * Assumed (limits.fixed-windows): the windows of rate limits are fixed, and the first request in a window opens it.
  */
 
-import { isTime, isWithin } from '../numbers.ts';
+import { isTime, isWithin } from '../base/numbers.ts';
 
 export interface BudgetWindow {
   /** In milliseconds, like all times here. */
@@ -93,17 +94,15 @@ interface GrantOptions {
 
 type PermitGrant = { permits: number; end: number } | NoPermit;
 
-const minute = 60_000;
-
 /** Window lengths by kind of request: all requests of a token, and the bookings of a user. */
-const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
+const windowsOf = { general: [minute], bookings: [minute, hour, day] } as const;
 
 export type BudgetKind = keyof typeof windowsOf;
 
 /** The name of a budget. The rest of it is a hash of the token. */
 export type BudgetKey = `${BudgetKind}-${string}`;
 
-export const kindOf = (key: BudgetKey): BudgetKind => key.split('-')[0] as BudgetKind;
+export const budgetKind = (key: BudgetKey): BudgetKind => key.split('-')[0] as BudgetKind;
 
 export const emptyState = (kind: BudgetKind): BudgetState => ({
   version: 1,
@@ -135,7 +134,7 @@ const sharers = 16;
 /** No service refuses requests for more than a day. */
 const longestMs = 25 * 60 * minute;
 
-const isOpen = ({ opened, end }: BudgetWindow, now: number): boolean => opened !== 0 && now < end;
+const isWindowOpen = ({ opened, end }: BudgetWindow, now: number): boolean => opened !== 0 && now < end;
 
 /** No service counts higher, and no limit of a token is lower. */
 const mostRequests = 1e9;
@@ -178,22 +177,22 @@ export const current = (state: BudgetState | undefined, kind: BudgetKind, now: n
   return next;
 };
 
-const blockOf = (left: number, restMs: number, most: number): number =>
-  restMs < closingMs ? 1 : Math.max(1, Math.min(most, Math.floor(left / sharers)));
+const blockOf = (permitsLeft: number, restMs: number, most: number): number =>
+  restMs < closingMs ? 1 : Math.max(1, Math.min(most, Math.floor(permitsLeft / sharers)));
 
 /**
  * The permits for this holder, after every waiter has got one: a waiter comes after those who have waited longer, and
  * a holder that hasn't waited comes after all waiters.
  */
-const shareOf = ({ waiting }: BudgetState, holder: string, now: number, left: number): number => {
+const shareOf = ({ waiting }: BudgetState, holder: string, now: number, permitsLeft: number): number => {
   const due = waiting.filter(({ until }) => until <= now);
   const place = due.findIndex((waiter) => waiter.holder === holder);
-  if (place < 0) return left - due.length;
-  return left > place ? Math.max(1, left - due.length + 1) : 0;
+  if (place < 0) return permitsLeft - due.length;
+  return permitsLeft > place ? Math.max(1, permitsLeft - due.length + 1) : 0;
 };
 
 /** Hands out permits, or says until when there are none. Modifies `state`. */
-export const grant = (
+export const grantPermits = (
   state: BudgetState,
   holder: string,
   now: number,
@@ -214,20 +213,21 @@ export const grant = (
   // A holder with permits of the previous window has at most one request in flight, which may count in this window.
   const carried = state.leases.filter((lease) => lease.opened !== state.windows[0]!.opened).length;
   for (const window of state.windows) {
-    if (isOpen(window, now)) continue;
+    if (isWindowOpen(window, now)) continue;
     // The window of sched's own pace has an exact end.
     const end = now + window.length + (isPaced ? 0 : replyMs);
     Object.assign(window, { opened: now, end, isSure: false, used: carried });
   }
   const [first] = state.windows as [BudgetWindow];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
-  const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
+  const permitsLeft = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
   // Half of an unknown limit is not known either: one request learns it.
-  if (isBackground && left !== Number.POSITIVE_INFINITY && left <= limitOf(first) / 2) return refusal(first.end);
-  const share = shareOf(state, holder, now, left);
+  if (isBackground && permitsLeft !== Number.POSITIVE_INFINITY && permitsLeft <= limitOf(first) / 2)
+    return refusal(first.end);
+  const share = shareOf(state, holder, now, permitsLeft);
   // Carried requests may have filled a very small window, and the rest of it may belong to waiters.
   if (share <= 0) return refusal(first.end);
-  const permits = isPaced ? 1 : Math.min(share, blockOf(left, first.end - now, most));
+  const permits = isPaced ? 1 : Math.min(share, blockOf(permitsLeft, first.end - now, most));
   if (isPaced) state.probe = { holder, until: now + probeMs, pid };
   for (const window of state.windows) window.used += permits;
   state.leases = [
@@ -239,36 +239,37 @@ export const grant = (
 };
 
 /** The window that the headers of a reply describe: the shortest one that can last that long. */
-const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): BudgetWindow =>
+const windowOfHeaders = ({ windows }: BudgetState, { resetMs }: LimitHeaders): BudgetWindow =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
 const learn = (
   state: BudgetState,
-  told: LimitHeaders,
+  headers: LimitHeaders,
   { holder, sentAt, doubtMs = 0, now, unused }: Settlement,
 ): void => {
-  const window = described(state, told);
-  const seen = told.limit - told.remaining;
-  const end = now + told.resetMs;
+  const window = windowOfHeaders(state, headers);
+  const count = headers.limit - headers.remaining;
+  const end = now + headers.resetMs;
   state.told = 'limit';
   // A limit of 0 would never let a request through, not even to learn a better one.
-  window.limit = Math.max(1, told.limit);
+  window.limit = Math.max(1, headers.limit);
   // The header is rounded up, so only an end that is later by more than the rounding means a new window.
-  const isNewer = !isOpen(window, now) || (window.isSure && sentAt - doubtMs + told.resetMs > window.end + roundingMs);
+  const isNewer =
+    !isWindowOpen(window, now) || (window.isSure && sentAt - doubtMs + headers.resetMs > window.end + roundingMs);
   if (isNewer) {
     const others = state.leases.filter((lease) => lease.holder !== holder).length;
-    Object.assign(window, { opened: sentAt, end, isSure: true, used: seen + unused + others });
+    Object.assign(window, { opened: sentAt, end, isSure: true, used: count + unused + others });
     return;
   }
   // The request may have been counted in the previous window, which ended earlier.
   if (sentAt < window.opened) return;
   window.end = window.isSure ? Math.min(window.end, end) : end;
   window.isSure = true;
-  window.used = Math.max(window.used, seen + unused);
+  window.used = Math.max(window.used, count + unused);
 };
 
 /** Records the result of a request. Modifies `state`. */
-export const settle = (state: BudgetState, settlement: Settlement): void => {
+export const settleRequest = (state: BudgetState, settlement: Settlement): void => {
   const { holder, now, told, closedMs, least = 0, unused } = settlement;
   if (state.probe?.holder === holder) delete state.probe;
   // A limit below the remaining requests is out of date: the plan has changed.

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { codeOf, SchedError } from '../errors.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { codeOf, SchedError } from '../base/errors.ts';
+import { singleQuoted } from '../base/shell-quote.ts';
 import {
   chmodSync,
   closeSync,
@@ -11,7 +11,7 @@ import {
   realpathSync,
   type Stats,
 } from '../node/files.ts';
-import { singleQuoted } from '../shell-quote.ts';
+import { makeDirectory } from '../node/make-directory.ts';
 import { unlessUnsupported } from './whole-file.ts';
 
 /*
@@ -46,7 +46,7 @@ export const statIfAny = (path: string): Stats | undefined => {
   }
 };
 
-const targetOf = (path: string): string => {
+const linkTarget = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
@@ -54,7 +54,7 @@ const targetOf = (path: string): string => {
   }
 };
 
-const refuse = (path: string, reason: string, advice: string): SchedError =>
+const directoryProblem = (path: string, reason: string, advice: string): SchedError =>
   new SchedError('environment', `Can't use the directory ${path}`, { reason, advice, outcome: 'not-sent' });
 
 interface DirectoryUse {
@@ -76,24 +76,24 @@ const tighten = (path: string): void => {
 
 /** Checks a directory before anything in it is read or written. A missing directory is fine. */
 export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0 }: DirectoryUse = {}): void => {
-  const found = statIfAny(path);
-  if (found === undefined) return;
-  if (found.isSymbolicLink()) {
-    const target = targetOf(path);
+  const stats = statIfAny(path);
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) {
+    const target = linkTarget(path);
     const advice = variable === undefined ? 'replace it with a directory' : `set ${variable}=${singleQuoted(target)}`;
-    throw refuse(path, "it is a symbolic link, which sched doesn't follow", advice);
+    throw directoryProblem(path, "it is a symbolic link, which sched doesn't follow", advice);
   }
-  if (!hasModes || !found.isDirectory()) return;
-  if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
-  const { mode, uid: owner } = statIfAny(path) ?? found;
+  if (!hasModes || !stats.isDirectory()) return;
+  if (isOurs && (stats.mode & 0o077) !== 0) tighten(path);
+  const { mode, uid: owner } = statIfAny(path) ?? stats;
   const elsewhere = variable === undefined ? '' : `set ${variable}=${singleQuoted(`${path}/sched`)}`;
   // Root may use directories of other users, as in a container with a mounted directory.
   if (uid !== 0 && owner !== uid && owner !== 0)
-    throw refuse(path, 'it belongs to another user', elsewhere || 'use a directory that you own');
+    throw directoryProblem(path, 'it belongs to another user', elsewhere || 'use a directory that you own');
   if ((mode & writableByOthers) === 0) return;
   const close = `run chmod go-w ${singleQuoted(path)}`;
   const advice = (mode & sticky) !== 0 ? elsewhere || close : [close, elsewhere].filter(Boolean).join(', or ');
-  throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, advice);
+  throw directoryProblem(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, advice);
 };
 
 /** Puts the names in a directory on disk. */

@@ -1,16 +1,17 @@
 import { basename, dirname, join } from 'node:path';
-import { codeOf, SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../base/errors.ts';
+import type { RandomBytes } from '../base/system.ts';
 import { closeSync, constants, fstatSync, openSync, readdir, readFileSync, rm } from '../node/files.ts';
-import type { RandomBytes } from '../system.ts';
 import { checkDirectory, ensureLastingDirectory, statIfAny } from './directories.ts';
 import { noFollow, noWait, type RenameWorld, syncDirectory, writeWholeFile } from './whole-file.ts';
 
-const trouble = (what: string, path: string, reason: string): SchedError =>
+const fileTrouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Can't ${what} ${path}`, { reason, outcome: 'not-sent' });
 
 /** R16: sched never writes its files through a symbolic link. */
 export const refuseLink = (what: string, path: string): void => {
-  if (statIfAny(path)?.isSymbolicLink()) throw trouble(what, path, "it is a symbolic link, which sched doesn't follow");
+  if (statIfAny(path)?.isSymbolicLink())
+    throw fileTrouble(what, path, "it is a symbolic link, which sched doesn't follow");
 };
 
 /** Drafts of this file, left by processes that were killed. */
@@ -36,7 +37,7 @@ export const writePrivateFile = async (path: string, text: string, world: FileWo
   try {
     await writeWholeFile(path, { content: text, draft, replaceIn: world });
   } catch (error) {
-    throw trouble('write', path, codeOf(error));
+    throw fileTrouble('write', path, codeOf(error));
   }
 };
 
@@ -53,7 +54,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   try {
     const descriptor = openSync(path, constants.O_RDONLY | noFollow | noWait);
     try {
-      if (!fstatSync(descriptor).isFile()) throw trouble('read', path, 'it is not a file');
+      if (!fstatSync(descriptor).isFile()) throw fileTrouble('read', path, 'it is not a file');
       return readFileSync(descriptor, 'utf8');
     } finally {
       closeSync(descriptor);
@@ -61,8 +62,8 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   } catch (error) {
     if (error instanceof SchedError) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    if (codeOf(error) === 'ELOOP') throw trouble('read', path, "it is a symbolic link, which sched doesn't follow");
-    throw trouble('read', path, codeOf(error));
+    if (codeOf(error) === 'ELOOP') throw fileTrouble('read', path, "it is a symbolic link, which sched doesn't follow");
+    throw fileTrouble('read', path, codeOf(error));
   }
 };
 
@@ -70,11 +71,11 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
 export const removePrivateFile = async (path: string): Promise<boolean> => {
   checkDirectory(dirname(path));
   try {
-    const found = statIfAny(path);
+    const stats = statIfAny(path);
     for (const file of [path, ...(await leftovers(path))]) await rm(file, { force: true });
-    if (found !== undefined) await syncDirectory(dirname(path));
-    return found !== undefined;
+    if (stats !== undefined) await syncDirectory(dirname(path));
+    return stats !== undefined;
   } catch (error) {
-    throw trouble('remove', path, codeOf(error));
+    throw fileTrouble('remove', path, codeOf(error));
   }
 };

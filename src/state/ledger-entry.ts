@@ -1,5 +1,7 @@
-import { type Advice, SchedError } from '../errors.ts';
-import { isTime, isWithin } from '../numbers.ts';
+import { type Advice, SchedError } from '../base/errors.ts';
+import { day } from '../base/milliseconds.ts';
+import { isTime, isWithin } from '../base/numbers.ts';
+import { the, type Words, words } from '../base/words.ts';
 
 /** What the entries of every ledger have. */
 export interface CommonEntry {
@@ -50,7 +52,7 @@ export interface LedgerKind<Entry extends CommonEntry> {
   isEntry(value: unknown): value is Entry;
   damaged: { message: string; advice: Exclude<Advice, string> };
   /** `else` is what can be done without the ledger, if anything. */
-  unusable: { message: string; else?: string };
+  unusable: { message: string; else?: Words };
 }
 
 /** R27: a request that still shows nowhere this long after its timeout was not carried out. */
@@ -73,14 +75,12 @@ export const waitLeft = (
   return Math.max(limitOf(entry) - (service.now - service.missed), ours < 0 ? 0 : limitOf(entry) - ours);
 };
 
-const dayMs = 86_400_000;
-
 /** Whether a value from outside has the facts of every ledger. */
 export const isCommonEntry = (entry: Partial<CommonEntry>): boolean =>
   [entry.digest, entry.origin, entry.state].every((text) => typeof text === 'string') &&
   !Number.isNaN(Date.parse(entry.start_time!)) &&
   isTime(entry.at) &&
-  isWithin(entry.timeoutMs, 0, dayMs);
+  isWithin(entry.timeoutMs, 0, day);
 
 export const bookings: LedgerKind<LedgerEntry> = {
   name: 'bookings',
@@ -99,7 +99,7 @@ export const bookings: LedgerKind<LedgerEntry> = {
   },
   unusable: {
     message: "Can't use the booking ledger, so the booking was not sent",
-    else: 'add --allow-duplicate to book without the ledger',
+    else: words`add ${the('allowDuplicate')} to book without the ledger`,
   },
 };
 
@@ -113,6 +113,6 @@ export const damagedEntry = ({ damaged }: LedgerKind<CommonEntry>, where: string
 export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: Advice): SchedError =>
   new SchedError('environment', unusable.message, {
     reason,
-    advice: unusable.else === undefined ? fix : [fix, `, or ${unusable.else}`].flat(),
+    advice: unusable.else === undefined ? fix : [fix, ', or ', unusable.else].flat(),
     outcome: 'not-sent',
   });

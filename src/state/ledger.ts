@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import { codeOf, SchedError } from '../errors.ts';
-import { jsonIn } from '../json.ts';
+import { codeOf, SchedError } from '../base/errors.ts';
+import { jsonIn } from '../base/json.ts';
+import { day } from '../base/milliseconds.ts';
+import { isTime } from '../base/numbers.ts';
 import { readdir, unlink } from '../node/files.ts';
-import { isTime } from '../numbers.ts';
-import { isLoopback } from '../uri.ts';
 import { ensureLastingDirectory } from './directories.ts';
 import { type FileWorld, readPrivateFile, writePrivateFile } from './files.ts';
 import { type CommonEntry, damagedEntry, type LedgerEntry, type LedgerKind, ledgerTrouble } from './ledger-entry.ts';
+import { serviceName } from './service-name.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /*
@@ -45,11 +46,11 @@ export interface Ledger<Entry extends CommonEntry = LedgerEntry> {
   /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
   find(digests: readonly string[]): Promise<FoundAttempts<Entry>>;
   /** Writes the next attempt to disk. Returns false if another process was faster. */
-  claim(kept: StoredEntry<Entry>): Promise<boolean>;
+  claim(attempt: StoredEntry<Entry>): Promise<boolean>;
   /** Replaces an attempt. */
-  replace(kept: StoredEntry<Entry>): Promise<void>;
+  replace(attempt: StoredEntry<Entry>): Promise<void>;
   /** Notes that a look-up did not find this attempt. Returns the service's time of the first such look-up. */
-  miss(kept: StoredEntry<Entry>, serviceTime: number): Promise<number>;
+  miss(attempt: StoredEntry<Entry>, serviceTime: number): Promise<number>;
   /** All attempts at that address whose outcome is unknown. */
   open(origin: string): Promise<StoredEntry<Entry>[]>;
   /** The last attempt of each booking whose meeting starts from `since` on and before `until`. */
@@ -58,30 +59,12 @@ export interface Ledger<Entry extends CommonEntry = LedgerEntry> {
   prune(now: number): Promise<void>;
 }
 
-/** The ledger's name for the built-in sandbox, whose port changes each time. */
-export const sandboxService = 'sandbox';
-
-/** Whether an address is on this machine. */
-export const isLocal = (address: string): boolean => {
-  if (!URL.canParse(address)) return address === sandboxService;
-  const { hostname } = new URL(address);
-  return isLoopback(hostname) || hostname.endsWith('.localhost');
-};
-
-/** The name of a service in the ledger. All loopback names count as 127.0.0.1. */
-export const serviceName = (baseUrl: string): string => {
-  if (!URL.canParse(baseUrl)) return baseUrl;
-  const url = new URL(baseUrl);
-  if (isLocal(baseUrl)) url.hostname = '127.0.0.1';
-  return url.origin;
-};
-
 /** The last attempt for each address of the service. */
 export const lastByService = <Entry extends CommonEntry>(
   attempts: readonly StoredEntry<Entry>[],
 ): StoredEntry<Entry>[] => [
   ...new Map(
-    attempts.toSorted((a, b) => a.number - b.number).map((kept) => [serviceName(kept.entry.origin), kept]),
+    attempts.toSorted((a, b) => a.number - b.number).map((attempt) => [serviceName(attempt.entry.origin), attempt]),
   ).values(),
 ];
 
@@ -99,11 +82,11 @@ interface FileLedgerOptions {
   unusable?: string | undefined;
 }
 
-export const startOf = ({ start_time }: Pick<CommonEntry, 'start_time'>): number =>
+export const entryStart = ({ start_time }: Pick<CommonEntry, 'start_time'>): number =>
   Math.floor(Date.parse(start_time) / 1000);
 
-const nameOf = (entry: Pick<CommonEntry, 'digest' | 'start_time'>, number: number): string =>
-  `${startOf(entry).toString(36)}-${entry.digest}.${number}.json`;
+const entryFileName = (entry: Pick<CommonEntry, 'digest' | 'start_time'>, number: number): string =>
+  `${entryStart(entry).toString(36)}-${entry.digest}.${number}.json`;
 
 interface Name {
   name: string;
@@ -112,7 +95,7 @@ interface Name {
   number: number;
 }
 
-const readName = (name: string): Name | undefined => {
+const readFileName = (name: string): Name | undefined => {
   const [, start, digest, number] = /^([0-9a-z]+)-([0-9a-f]{64})\.(\d{1,9})\.json$/.exec(name) ?? [];
   return number === undefined
     ? undefined
@@ -120,7 +103,7 @@ const readName = (name: string): Name | undefined => {
 };
 
 /** So long after its start, a slot is not booked again. */
-export const keptForMs = 30 * 86_400_000;
+export const keptForMs = 30 * day;
 
 /** A ledger in files, which survive a killed process and a power cut. */
 export const fileLedger = <Entry extends CommonEntry>(
@@ -143,7 +126,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
       throw trouble(error);
     });
-    return all.flatMap((name) => readName(name) ?? []);
+    return all.flatMap((name) => readFileName(name) ?? []);
   };
 
   const read = async ({ name, number }: Name): Promise<StoredEntry<Entry> | undefined> => {
@@ -155,7 +138,7 @@ export const fileLedger = <Entry extends CommonEntry>(
   };
 
   const lastOf = async (all: Name[]): Promise<StoredEntry<Entry>[]> =>
-    lastByService((await Promise.all(all.map(read))).filter((kept) => kept !== undefined));
+    lastByService((await Promise.all(all.map(read))).filter((attempt) => attempt !== undefined));
 
   const byDigest = (all: Name[]): Name[][] => {
     const groups = new Map<string, Name[]>();
@@ -168,24 +151,24 @@ export const fileLedger = <Entry extends CommonEntry>(
     (await Promise.all(byDigest(all).map(lastOf))).flat().sort(byAge);
 
   const notePath = ({ number, entry }: StoredEntry<Entry>) =>
-    join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
+    join(directory, entryFileName(entry, number).replace(/json$/, 'missed'));
 
   return {
     reach: 'this machine',
     find: async (digests) => {
       const all = await names();
       const groups = digests.map((digest) => all.filter((name) => name.digest === digest));
-      const found = (await Promise.all(groups.map(lastOf))).flat();
-      const services = found.map(({ entry }) => serviceName(entry.origin));
+      const attempts = (await Promise.all(groups.map(lastOf))).flat();
+      const services = attempts.map(({ entry }) => serviceName(entry.origin));
       return {
         last: Math.max(0, ...groups[0]!.map(({ number }) => number)),
         // The current digest counts before those of older versions.
-        attempts: found.filter((_, index) => services.indexOf(services[index]!) === index),
+        attempts: attempts.filter((_, index) => services.indexOf(services[index]!) === index),
       };
     },
     claim: async ({ number, entry }) => {
       if (unusable !== undefined) throw trouble(new Error(unusable), true);
-      const path = join(directory, nameOf(entry, number));
+      const path = join(directory, entryFileName(entry, number));
       try {
         ensureLastingDirectory(directory);
         await writeWholeFile(path, { content: JSON.stringify(entry), draft: `${path}.${unique()}` });
@@ -197,14 +180,14 @@ export const fileLedger = <Entry extends CommonEntry>(
     },
     replace: async ({ number, entry }) => {
       if (unusable !== undefined) return;
-      await writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), world);
+      await writePrivateFile(join(directory, entryFileName(entry, number)), JSON.stringify(entry), world);
     },
-    miss: async (kept, serviceTime) => {
+    miss: async (attempt, serviceTime) => {
       if (unusable !== undefined) return serviceTime;
-      const path = notePath(kept);
-      const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
+      const path = notePath(attempt);
+      const firstMiss = Number((await readPrivateFile(path)) ?? Number.NaN);
       // If the service's clock was set back, the time is measured again from now.
-      if (isTime(noted) && noted <= serviceTime) return noted;
+      if (isTime(firstMiss) && firstMiss <= serviceTime) return firstMiss;
       await writePrivateFile(path, String(serviceTime), world);
       return serviceTime;
     },

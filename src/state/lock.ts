@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { codeOf, SchedError } from '../errors.ts';
-import { isObject } from '../json.ts';
-import { isTime } from '../numbers.ts';
-import { once } from '../once.ts';
-import type { Clock, Machine, RandomBytes } from '../system.ts';
+import { codeOf, SchedError } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
+import { isTime } from '../base/numbers.ts';
+import { once } from '../base/once.ts';
+import type { Clock, Machine, RandomBytes } from '../base/system.ts';
 import { directory } from './paths.ts';
 import { identityOf, type ProcessIdentity, type ProcessTable, stateOf } from './processes.ts';
 import { fileVersions } from './versions.ts';
@@ -66,7 +66,7 @@ export interface LockOptions {
   busy?(pid: number, since: string, machine?: string): SchedError;
 }
 
-export interface Held {
+export interface HeldLock {
   /** Returns whether this process still holds the lock, and shows others that it is working. */
   keep(): Promise<boolean>;
   /** Releases the lock. Does nothing after `handOver`. */
@@ -80,9 +80,9 @@ export interface Lock {
    * Takes the lock, and waits for it if necessary. Calls `stillNeeded` each time the holder changes meanwhile, and
    * returns `undefined` if that says no.
    */
-  acquire(stillNeeded?: () => Promise<boolean>): Promise<Held | undefined>;
+  acquire(stillNeeded?: () => Promise<boolean>): Promise<HeldLock | undefined>;
   /** The lock that was handed over to this process with that nonce, or `undefined` if it wasn't. */
-  adopt(nonce: string): Promise<Held | undefined>;
+  adopt(nonce: string): Promise<HeldLock | undefined>;
 }
 
 const defaultWaitMs = 30_000;
@@ -96,9 +96,9 @@ const outOfSightMs = 10 * 60_000;
 const unreleased = new WeakMap<ProcessTable, Set<string>>();
 
 const unreleasedBy = (machine: ProcessTable): Set<string> => {
-  const found = unreleased.get(machine) ?? new Set();
-  unreleased.set(machine, found);
-  return found;
+  const nonces = unreleased.get(machine) ?? new Set();
+  unreleased.set(machine, nonces);
+  return nonces;
 };
 
 /** How often `keep` writes that the holder is working. */
@@ -107,7 +107,7 @@ const seenEveryMs = 20_000;
 export const lockTrouble = (reason: string): SchedError =>
   new SchedError('environment', "Can't acquire the lock", { reason, outcome: 'not-sent' });
 
-const damaged = (place: string): SchedError =>
+const damagedLock = (place: string): SchedError =>
   lockTrouble(`${place}: it is damaged; remove it if no other sched process is running`);
 
 const isOwner = (value: unknown): value is LockOwner => {
@@ -116,9 +116,9 @@ const isOwner = (value: unknown): value is LockOwner => {
 };
 
 /** The owners of the locks in a directory. Errors of the file system become a SchedError. */
-const ownersIn = (directory: string, { now }: Pick<Clock, 'now'>, unique: string): OwnersRecord => {
+const fileOwners = (directory: string, { now }: Pick<Clock, 'now'>, unique: string): OwnersRecord => {
   const record = once(() => fileVersions<LockOwners>(directory, unique));
-  const named = <Value>(work: () => Value): Value => {
+  const withPlace = <Value>(work: () => Value): Value => {
     try {
       return work();
     } catch (error) {
@@ -129,9 +129,9 @@ const ownersIn = (directory: string, { now }: Pick<Clock, 'now'>, unique: string
   };
   return {
     place: directory,
-    read: async () => ({ owners: named(() => record().read()), now: now() }),
+    read: async () => ({ owners: withPlace(() => record().read()), now: now() }),
     update: async (change) =>
-      named(() =>
+      withPlace(() =>
         record().update((before) => {
           const { owners, value } = change(before, now());
           return { ...(owners === undefined ? {} : { state: owners }), value };
@@ -154,7 +154,7 @@ export const lockIn = (record: OwnersRecord, options: Omit<LockOptions, 'directo
 
   const holderIn = (owners: LockOwners = {}): LockOwner | undefined => {
     const holder = owners?.[name];
-    if (!isObject(owners) || (holder !== undefined && !isOwner(holder))) throw damaged(record.place);
+    if (!isObject(owners) || (holder !== undefined && !isOwner(holder))) throw damagedLock(record.place);
     return holder;
   };
 
@@ -176,7 +176,7 @@ export const lockIn = (record: OwnersRecord, options: Omit<LockOptions, 'directo
       return { owners: { ...owners, [name]: { ...holder, seen: now } }, value: undefined };
     });
 
-  const heldBy = ({ nonce }: Pick<LockOwner, 'nonce'>): Held => ({
+  const heldBy = ({ nonce }: Pick<LockOwner, 'nonce'>): HeldLock => ({
     keep: async () => {
       const { owners, now } = await record.read();
       const holder = holderIn(owners);
@@ -196,22 +196,22 @@ export const lockIn = (record: OwnersRecord, options: Omit<LockOptions, 'directo
     if (unreleasedBy(machine).has(owner.nonce)) return true;
     const state = await stateOf(owner, own, machine);
     if (state !== 'out of sight') return state === 'gone';
-    const seen = Math.max(owner.at, owner.seen ?? 0, (await options.lastSeen?.()) ?? 0);
-    return now - seen > silentMs;
+    const lastSeen = Math.max(owner.at, owner.seen ?? 0, (await options.lastSeen?.()) ?? 0);
+    return now - lastSeen > silentMs;
   };
 
   const acquire: Lock['acquire'] = async (stillNeeded = async () => true) => {
     const own = await ownIdentity();
     const deadline = clock.now() + waitMs;
-    let seen: string | undefined;
+    let lastJob: string | undefined;
     let isTold = false;
     for (let pause = shortestPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
       interrupted.throwIfAborted();
       const { owners, now } = await record.read();
       const holder = holderIn(owners);
       const job = holder?.job ?? holder?.nonce ?? '';
-      if (seen !== undefined && job !== seen && !(await stillNeeded())) return undefined;
-      seen = job;
+      if (lastJob !== undefined && job !== lastJob && !(await stillNeeded())) return undefined;
+      lastJob = job;
       if (holder === undefined || (await isGone(holder, own, now))) {
         const mine = { ...own, nonce: nonceFrom(randomBytes), machine: machine.host };
         if (await replace(holder?.nonce, mine)) return heldBy(mine);
@@ -243,7 +243,7 @@ export const lockIn = (record: OwnersRecord, options: Omit<LockOptions, 'directo
 };
 
 export const createLock = ({ directory, ...options }: LockOptions): Lock =>
-  lockIn(ownersIn(directory, options.clock, nonceFrom(options.randomBytes)), options);
+  lockIn(fileOwners(directory, options.clock, nonceFrom(options.randomBytes)), options);
 
 export type LockWorld = Pick<LockOptions, 'clock' | 'randomBytes' | 'interrupted'> & {
   readonly platform: string;

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream as TerminalStream } from 'node:tty';
-import { mostInputBytes, TooLarge } from '../errors.ts';
+import { mostInputBytes, TooLarge } from '../base/errors.ts';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from '../node/files.ts';
 import { noWait } from './whole-file.ts';
 
@@ -16,7 +16,7 @@ const streamOf = (descriptor: number): Readable => {
   return createReadStream('', { fd: descriptor, highWaterMark: 1 << 18 });
 };
 
-const opened = (path: string): Readable => {
+const openStream = (path: string): Readable => {
   const descriptor = openSync(path, constants.O_RDONLY | noWait);
   try {
     return streamOf(descriptor);
@@ -48,4 +48,4 @@ export const readStream = async (open: () => Readable, interrupted: AbortSignal,
 };
 
 export const readNamedFile = (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> =>
-  readStream(() => opened(path), interrupted, most);
+  readStream(() => openStream(path), interrupted, most);

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
+import type { System } from '../base/system.ts';
 import { existsSync } from '../node/files.ts';
-import type { System } from '../system.ts';
 import { checkDirectory } from './directories.ts';
 
 type DirectoryKind = 'config' | 'state' | 'cache';
@@ -21,8 +21,8 @@ const variableOf = (kind: DirectoryKind): string => `SCHED_${kind.toUpperCase()}
 
 /** The directory for a kind of files: `SCHED_…_DIR`, or the platform's default. */
 export const directoryPath = (kind: DirectoryKind, { env, home, platform }: System): string => {
-  const chosen = env[variableOf(kind)];
-  if (chosen) return chosen;
+  const folder = env[variableOf(kind)];
+  if (folder) return folder;
   if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'sched', kind);
   const [variable, fallback] = xdg[kind];
   // The XDG specification says to ignore a relative path.

@@ -1,5 +1,5 @@
+import type { Machine } from '../base/system.ts';
 import { readFile, readlink } from '../node/files.ts';
-import type { Machine } from '../system.ts';
 
 export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive' | 'startedAt' | 'createdAt'>;
 
@@ -14,7 +14,7 @@ export interface ProcessIdentity {
   readonly space: string;
 }
 
-const textOf = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim();
+const trimmedText = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim();
 
 /** proc(5): the name may contain anything, so count after the last parenthesis. Field 3 is the state, 22 the start. */
 const fromProc = async (pid: number): Promise<string | undefined> => {
@@ -31,7 +31,10 @@ const fromProc = async (pid: number): Promise<string | undefined> => {
 };
 
 /** When a process was started; `undefined` if it doesn't exist, `''` if the time is unknown. */
-const startOf = async (pid: number, { platform, isAlive, createdAt }: ProcessTable): Promise<string | undefined> => {
+const processStart = async (
+  pid: number,
+  { platform, isAlive, createdAt }: ProcessTable,
+): Promise<string | undefined> => {
   if (platform === 'linux') return fromProc(pid);
   if (!isAlive(pid)) return undefined;
   return (await createdAt?.(pid)) ?? '';
@@ -39,14 +42,14 @@ const startOf = async (pid: number, { platform, isAlive, createdAt }: ProcessTab
 
 export const identityOf = async (machine: ProcessTable): Promise<ProcessIdentity> => {
   // Asking Windows takes half a second. Only a process that finds this one in its way does that.
-  const started =
-    machine.platform === 'win32' ? String(machine.startedAt ?? '') : ((await startOf(machine.pid, machine)) ?? '');
-  if (machine.platform !== 'linux') return { pid: machine.pid, started, host: '', boot: '', space: '' };
+  const start =
+    machine.platform === 'win32' ? String(machine.startedAt ?? '') : ((await processStart(machine.pid, machine)) ?? '');
+  if (machine.platform !== 'linux') return { pid: machine.pid, started: start, host: '', boot: '', space: '' };
   return {
     pid: machine.pid,
-    started,
-    host: (await textOf('/etc/machine-id')) || machine.host,
-    boot: await textOf('/proc/sys/kernel/random/boot_id'),
+    started: start,
+    host: (await trimmedText('/etc/machine-id')) || machine.host,
+    boot: await trimmedText('/proc/sys/kernel/random/boot_id'),
     space: await readlink('/proc/self/ns/pid').catch(() => ''),
   };
 };
@@ -62,10 +65,10 @@ export const stateOf = async (
 ): Promise<'running' | 'gone' | 'out of sight'> => {
   if (other.host === own.host && other.boot !== own.boot) return 'gone';
   if (other.host !== own.host || other.space !== own.space) return 'out of sight';
-  const started = await startOf(other.pid, machine);
-  if (started === undefined) return 'gone';
-  if (started === '' || other.started === '') return 'running';
+  const start = await processStart(other.pid, machine);
+  if (start === undefined) return 'gone';
+  if (start === '' || other.started === '') return 'running';
   const isSame =
-    machine.platform === 'win32' ? Number(started) <= Number(other.started) + toleranceMs : started === other.started;
+    machine.platform === 'win32' ? Number(start) <= Number(other.started) + toleranceMs : start === other.started;
   return isSame ? 'running' : 'gone';
 };

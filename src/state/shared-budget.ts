@@ -1,19 +1,19 @@
-import type { Clock } from '../system.ts';
+import type { Clock } from '../base/system.ts';
 import {
   applyPlan,
   type BudgetKey,
   type BudgetState,
   type BudgetWindow,
+  budgetKind,
   closingMs,
   current,
-  grant,
-  kindOf,
+  grantPermits,
   type LimitHeaders,
   type NoPermit,
   queue,
   release,
   type Settlement,
-  settle,
+  settleRequest,
   type Waiter,
 } from './budget.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
@@ -111,7 +111,7 @@ export const createSharedBudget = ({
   ): Promise<Value> =>
     using((store) =>
       store.update(key, (before, now) => {
-        const state = current(before, kindOf(key), now);
+        const state = current(before, budgetKind(key), now);
         // A process that was killed during its request can't clear the probe itself.
         const { pid: sender } = state.probe ?? {};
         if (store.host === undefined && sender !== undefined && !isAlive(sender)) delete state.probe;
@@ -122,8 +122,8 @@ export const createSharedBudget = ({
   /** The current state by this machine's clock, without changing it. */
   const read = (key: BudgetKey): Promise<BudgetState> =>
     using(async (store) => {
-      const { state: stored, now } = await store.read(key);
-      const state = current(stored, kindOf(key), now);
+      const { state: before, now } = await store.read(key);
+      const state = current(before, budgetKind(key), now);
       // 0 means that there is no such time.
       const here = (time: number): number => (time === 0 ? 0 : time - store.clock.ahead());
       return {
@@ -136,7 +136,7 @@ export const createSharedBudget = ({
 
   /** Records a reply. Each time is chosen so that an error can only make a process wait longer. */
   const settleAt = ({ clock }: BudgetStore, state: BudgetState, facts: Omit<Settlement, 'holder' | 'doubtMs'>): void =>
-    settle(state, {
+    settleRequest(state, {
       ...facts,
       holder,
       sentAt: facts.sentAt + clock.ahead(),
@@ -193,7 +193,7 @@ export const createSharedBudget = ({
         }
         local.permits = 0;
         const news = newsOf(local);
-        const isGeneral = kindOf(key) === 'general';
+        const isGeneral = budgetKind(key) === 'general';
         // Booking limits are learned from refusals, so bookings need no pace.
         const pace = isGeneral ? pacePerMinute : undefined;
         const most = isGeneral && !isBackground ? largestBlock : 1;
@@ -202,11 +202,11 @@ export const createSharedBudget = ({
           if (news !== undefined) settleAt(store, state, { ...news, unused: 0 });
           // This store failed when the request of the probe ended, so another one was told about that.
           if (state.probe?.holder === holder && local.inFlight === 0) delete state.probe;
-          const granted = grant(state, holder, now, options);
+          const verdict = grantPermits(state, holder, now, options);
           const { ahead, doubtMs } = store.clock;
-          return 'until' in granted
-            ? { ...granted, until: granted.until - ahead() + doubtMs() }
-            : { ...granted, end: granted.end - ahead() - doubtMs() };
+          return 'until' in verdict
+            ? { ...verdict, until: verdict.until - ahead() + doubtMs() }
+            : { ...verdict, end: verdict.end - ahead() - doubtMs() };
         });
         if ('until' in answer) return answer;
         local.isWaiting = false;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { codeOf } from '../errors.ts';
-import { jsonIn } from '../json.ts';
+import { codeOf } from '../base/errors.ts';
+import { jsonIn } from '../base/json.ts';
 import {
   closeSync,
   constants,
@@ -32,10 +32,10 @@ export interface Versions<State> {
   update<Value>(change: (state: State | undefined) => { state?: State; value: Value }): Value;
 }
 
-const kept = 8;
+const versionsToKeep = 8;
 const maxTries = 200;
 
-const textIn = (path: string): string => {
+const readVersion = (path: string): string => {
   const descriptor = openSync(path, constants.O_RDONLY | noFollow | noWait);
   try {
     return readFileSync(descriptor, 'utf8');
@@ -79,7 +79,8 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
   };
 
   /** A power cut may leave a broken record, which is discarded: the processes that wrote it have ended. */
-  const readAt = (number: number) => (number === 0 ? undefined : (jsonIn(textIn(path(number))) as State | undefined));
+  const readAt = (number: number) =>
+    number === 0 ? undefined : (jsonIn(readVersion(path(number))) as State | undefined);
 
   /** Creates version n + 1. Returns whether this process created it and it follows n. */
   const place = (number: number, state: State): boolean => {
@@ -94,7 +95,7 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
     } finally {
       quietly(() => unlinkSync(draft));
     }
-    if (number === 0 ? highestOf(list()) < kept : exists(path(number))) return true;
+    if (number === 0 ? highestOf(list()) < versionsToKeep : exists(path(number))) return true;
     quietly(() => unlinkSync(path(number + 1)));
     return false;
   };
@@ -124,7 +125,7 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
       const { state, value } = change(before);
       if (state === undefined) return value;
       // Before the next version is written, which may take the last space of a disk.
-      quietly(() => removeOld(names, number - kept));
+      quietly(() => removeOld(names, number - versionsToKeep));
       if (place(number, state)) return value;
     }
     throw new Error(`too many processes at once in ${directory}`);
@@ -134,12 +135,12 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
 };
 
 export const memoryVersions = <State>(): Versions<State> => {
-  let kept: State | undefined;
+  let current: State | undefined;
   return {
-    read: () => kept,
+    read: () => current,
     update: (change) => {
-      const { state, value } = change(kept);
-      kept = state ?? kept;
+      const { state, value } = change(current);
+      current = state ?? current;
       return value;
     },
   };

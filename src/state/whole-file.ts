@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { codeOf } from '../errors.ts';
+import { codeOf } from '../base/errors.ts';
+import type { Clock, System } from '../base/system.ts';
 import { constants, link, open, rename, rm } from '../node/files.ts';
-import type { Clock, System } from '../system.ts';
 
 const privateMode = 0o600;
 

@@ -1,11 +1,11 @@
 import { weekdays } from '../api/weekdays.ts';
-import { isObject, type Json, jsonText } from '../json.ts';
-import { nearest } from '../nearest.ts';
-import { counted } from '../numbers.ts';
+import { isObject, type Json, jsonText } from '../base/json.ts';
+import { nearest } from '../base/nearest.ts';
+import { counted } from '../base/numbers.ts';
 import { dateRanges, dateText, dayCalled, nextDate, runsOf } from './days.ts';
 import { dayText } from './label.ts';
-import type { Checked } from './reading.ts';
-import { timestampOf } from './wall.ts';
+import type { CheckResult } from './reading.ts';
+import { fullDateLabel, timestampOf } from './wall.ts';
 
 /** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
 export type Rule = Json;
@@ -19,10 +19,10 @@ const longestRange = 366;
 /** The weekday or date of a rule. */
 export const dayOf = (rule: Rule): string => String(rule.type === 'date' ? rule.date : rule.wday);
 
-const clock = /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/;
+const clockForm = /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/;
 
 const isInterval = (value: unknown): boolean =>
-  isObject(value) && [value.from, value.to].every((time) => typeof time === 'string' && clock.test(time));
+  isObject(value) && [value.from, value.to].every((time) => typeof time === 'string' && clockForm.test(time));
 
 /** A rule that sched understands. The documentation doesn't show the contents of a rule. */
 interface KnownRule extends Rule {
@@ -42,24 +42,73 @@ export const ruleText = (rule: unknown): string => {
   return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.join(',')}`;
 };
 
-const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
+const ruleHours = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
 
 const isWeekly = (rule: unknown): rule is KnownRule => isKnown(rule) && rule.type !== 'date';
 
 /** Whether a rule has the hours of another one, for the weekday after it. */
-const continues = (rule: unknown, before: unknown): boolean =>
+const continuesWeek = (rule: unknown, before: unknown): boolean =>
   isWeekly(rule) &&
   isWeekly(before) &&
-  weekdayCalled(dayOf(rule)) === weekdayCalled(dayOf(before)) + 1 &&
-  hoursOf(rule) === hoursOf(before);
+  weekdayIndex(dayOf(rule)) === weekdayIndex(dayOf(before)) + 1 &&
+  ruleHours(rule) === ruleHours(before);
+
+const shortDay = (day: string): string => `${day[0]!.toUpperCase()}${day.slice(1, 3)}`;
+
+/** The hours of the week, with days in a row that have the same ones: `Mon–Fri` and `09:00–12:30`, `13:00–17:00`. */
+export const weekWords = (rules: readonly Rule[]): [days: string, hours: string[]][] => {
+  const week = weekdays.map((day) => ({ day, hours: ownHours(rules.filter(isWeekly), day) ?? 'off' }));
+  return runsOf(week, (day, before) => day.hours === before.hours)
+    .filter(([first]) => first!.hours !== 'off')
+    .map((run) => {
+      const days = [...new Set([run[0]!, run.at(-1)!].map(({ day }) => shortDay(day)))];
+      return [days.join('–'), run[0]!.hours.split(', ')];
+    });
+};
+
+const datesFrom = (rules: readonly Rule[], today: string, isWanted: (rule: Rule) => boolean): string[] =>
+  rules.filter((rule) => rule.type === 'date' && isKnown(rule) && dayOf(rule) >= today && isWanted(rule)).map(dayOf);
+
+/** Days off in a row as ranges, from today on: those that take a working day, or the others. */
+const rangesOff = (rules: readonly Rule[], today: string, areWorking: boolean): string[] => {
+  const dates = new Set(datesFrom(rules, today, isDateOff));
+  const usual = rules.filter(isWeekly);
+  return runsOf([...dates].sort(), (date, before) => date === nextDate(before))
+    .filter((run) => run.some((date) => isWorked(dayHours(usual, date))) === areWorking)
+    .map((run) => datesWords(run, today));
+};
+
+/** The days off from today on: `Wed 18 Nov`, `24–31 Dec`. */
+export const datesOffWords = (rules: readonly Rule[], today: string): string[] => rangesOff(rules, today, true);
+
+const recordRules = (record: object): Rule[] => [(record as Json).rules ?? []].flat().filter(isObject);
+
+/** The same schedule without its days off. */
+export const withoutDatesOff = (record: object): object =>
+  recordRules(record).some(isDateOff) ? { rules: recordRules(record).filter((rule) => !isDateOff(rule)) } : record;
+
+/** All days off of a schedule, in order: `24–31 Dec 2026 off`. */
+export const allDatesOff = (record: object): string[] =>
+  dateRanges(recordRules(record).filter(isDateOff).map(dayOf)).map(
+    ([first, last]) =>
+      `${first === last ? fullDateLabel(dateMidnight(first)!) : datesText(first, last, '0001-01-01')} off`,
+  );
+
+/** Dates with other hours than their weekday, from today on: `Sat 5 Dec 10:00–12:00`, `Sun 29 Nov off`. */
+export const otherDatesWords = (rules: readonly Rule[], today: string): string[] => [
+  ...[...new Set(datesFrom(rules, today, (rule) => !isDateOff(rule)))]
+    .sort()
+    .map((date) => `${datesWords([date], today)} ${ownHours(rules, date)}`),
+  ...rangesOff(rules, today, false).map((dates) => `${dates} off`),
+];
 
 /** Texts of rules, with consecutive weekdays of the same hours merged: `mon-fri 09:00-17:00`. */
 const spans = (rules: readonly unknown[]): string[] =>
-  runsOf(rules, continues).map((run) => {
+  runsOf(rules, continuesWeek).map((run) => {
     const [first, last] = [run[0], run.at(-1)];
     if (!isWeekly(first) || !isWeekly(last)) return ruleText(first);
     const days = new Set([first, last].map((rule) => dayOf(rule).slice(0, 3)));
-    return `${[...days].join('-')} ${hoursOf(first)}`;
+    return `${[...days].join('-')} ${ruleHours(first)}`;
   });
 
 /** The hours of a schedule, one text for each day or span of days. */
@@ -70,18 +119,18 @@ export const rulesTexts = (record: object): string[] => {
 
 export const rulesText = (record: object): string => rulesTexts(record).join('; ');
 
-const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
+const weekdayIndex = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
 
-const midnightOf = (date: string): number | undefined => timestampOf(`${date}T00:00:00Z`);
+const dateMidnight = (date: string): number | undefined => timestampOf(`${date}T00:00:00Z`);
 
-export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && midnightOf(text) !== undefined;
+export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && dateMidnight(text) !== undefined;
 
 /** Reads a date, or `FIRST..LAST`. In words it is today or later. Returns undefined if the text is neither. */
-const readDates = (word: string, today: Today | undefined): Checked<string[]> | undefined => {
+const readDates = (word: string, today: Today | undefined): CheckResult<string[]> | undefined => {
   const dateOf = (part: string): string | undefined => {
     if (isDate(part)) return part;
-    const named = today && dayCalled(part.trim(), midnightOf(today())!);
-    const date = named?.ok ? dateText(named.value) : '';
+    const reading = today && dayCalled(part.trim(), dateMidnight(today())!);
+    const date = reading?.ok ? dateText(reading.value) : '';
     return today !== undefined && date >= today() ? date : undefined;
   };
   const [start = '', end = start, ...rest] = word.split('..');
@@ -103,27 +152,27 @@ export type Today = () => string;
  * Reads a date, a range of dates, or weekdays (`monday`, `mon`, `mon-fri`), which mean every week. `today` and `tomorrow`
  * are dates.
  */
-export const readDays = (text: string, today?: Today, form = dayForm): Checked<Rule[]> => {
+export const readDays = (text: string, today?: Today, form = dayForm): CheckResult<Rule[]> => {
   const word = text.trim().toLowerCase();
   const [first = '', last = first] = word.split('-');
-  const [from, to] = [weekdayCalled(first), weekdayCalled(last)];
+  const [from, to] = [weekdayIndex(first), weekdayIndex(last)];
   if (from >= 0 && to >= from) {
     return { ok: true, value: weekdays.slice(from, to + 1).map((wday) => ({ type: 'wday', wday })) };
   }
   // A range to a weekday would be unclear where weekdays mean every week.
-  const isUnclear = word.split('..').some((part) => weekdayCalled(part) >= 0);
+  const isUnclear = word.split('..').some((part) => weekdayIndex(part) >= 0);
   const dates = isUnclear ? undefined : readDates(word, today);
   if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
   if (dates !== undefined) return dates;
-  const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : ['today', 'tomorrow'])]);
+  const suggestion = nearest(word, [...weekdays, ...(today === undefined ? [] : ['today', 'tomorrow'])]);
   return {
     ok: false,
-    problem: `"${text}" is not a day. ${meant === undefined ? `Use ${form}` : `Did you mean ${meant}?`}`,
+    problem: `"${text}" is not a day. ${suggestion === undefined ? `Use ${form}` : `Did you mean ${suggestion}?`}`,
   };
 };
 
 /** Reads dates of days off: one, or `FIRST..LAST`. Here `friday` is the first one after today. */
-export const readDatesOff = (text: string, today: Today): Checked<string[]> => {
+export const readDatesOff = (text: string, today: Today): CheckResult<string[]> => {
   const dates = readDates(text.trim().toLowerCase(), today);
   if (dates?.ok && dates.value[0]! < today()) return { ok: false, problem: `"${text}" is before today` };
   const forms = '(2026-12-24, dec 24, tomorrow, friday or 2026-12-24..2026-12-31)';
@@ -133,7 +182,7 @@ export const readDatesOff = (text: string, today: Today): Checked<string[]> => {
 /** Whether a rule takes a date off. */
 export const isDateOff = (rule: Rule): boolean => rule.type === 'date' && isKnown(rule) && rule.intervals.length === 0;
 
-const readInterval = (text: string): Checked<Json> => {
+const readInterval = (text: string): CheckResult<Json> => {
   const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
     return { ok: false, problem: `"${text}" is not a time range such as 09:00-12:30` };
@@ -143,7 +192,7 @@ const readInterval = (text: string): Checked<Json> => {
 };
 
 /** Reads `DAY HOURS` as rules: one for each day of a range. `form` says which days can be written. */
-export const readRule = (text: string, today?: Today, form?: string): Checked<Rule[]> => {
+export const readRule = (text: string, today?: Today, form?: string): CheckResult<Rule[]> => {
   const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
   if (day === undefined || hours === undefined) {
     return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };
@@ -170,17 +219,21 @@ export const readRule = (text: string, today?: Today, form?: string): Checked<Ru
  * Returns the rules after a change. Rules of the given days are replaced or removed, all others stay the same. The
  * service may list several rules for one day; the replacement takes the place of the first.
  */
-export const changeRules = (rules: readonly Rule[], set: readonly Rule[], removed: readonly Rule[]): Rule[] => {
-  const named = new Set([...set, ...removed].map(dayOf));
-  const byDay = new Map(set.map((rule) => [dayOf(rule), rule]));
-  const kept = rules.flatMap((rule): Rule[] => {
+export const changeRules = (
+  rules: readonly Rule[],
+  newRules: readonly Rule[],
+  removedRules: readonly Rule[],
+): Rule[] => {
+  const days = new Set([...newRules, ...removedRules].map(dayOf));
+  const byDay = new Map(newRules.map((rule) => [dayOf(rule), rule]));
+  const changedRules = rules.flatMap((rule): Rule[] => {
     const day = dayOf(rule);
-    if (!named.has(day)) return [rule];
+    if (!days.has(day)) return [rule];
     const replacement = byDay.get(day);
     byDay.delete(day);
     return replacement === undefined ? [] : [replacement];
   });
-  return [...kept, ...byDay.values()];
+  return [...changedRules, ...byDay.values()];
 };
 
 /** `every Friday`: elsewhere `friday` can be a date. */
@@ -200,13 +253,13 @@ export const ruleWords = (rule: Rule): string =>
   isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : jsonText(rule);
 
 const ownHours = (rules: readonly Rule[], day: string): string | undefined => {
-  const found = rules.filter(isKnown).filter((rule) => dayOf(rule) === day);
-  return found.length === 0 ? undefined : hoursWords(found);
+  const dayRules = rules.filter(isKnown).filter((rule) => dayOf(rule) === day);
+  return dayRules.length === 0 ? undefined : hoursWords(dayRules);
 };
 
 /** The hours of a day. A date without a rule has those of its weekday. */
-const hoursOn = (rules: readonly Rule[], day: string): string => {
-  const weekday = isDate(day) ? weekdays[(new Date(midnightOf(day)!).getUTCDay() + 6) % 7]! : day;
+const dayHours = (rules: readonly Rule[], day: string): string => {
+  const weekday = isDate(day) ? weekdays[(new Date(dateMidnight(day)!).getUTCDay() + 6) % 7]! : day;
   const hours = ownHours(rules, day) ?? ownHours(rules, weekday);
   return hours ?? (rules.every(isKnown) ? 'no hours' : 'unknown hours');
 };
@@ -223,7 +276,7 @@ const changesOf = (before: readonly Rule[], after: readonly Rule[]): DayChange[]
   const days = [...new Set([...before, ...after].filter(isKnown).map(dayOf))];
   return [...days.filter((name) => !isDate(name)), ...days.filter(isDate).sort()]
     .filter((name) => ownHours(before, name) !== ownHours(after, name))
-    .map((name) => ({ day: name, old: hoursOn(before, name), now: hoursOn(after, name) }));
+    .map((name) => ({ day: name, old: dayHours(before, name), now: dayHours(after, name) }));
 };
 
 /** Changes of dates in a row that get the same hours are shown together. */
@@ -242,13 +295,13 @@ const isWorked = (hours: string): boolean => hours !== 'off' && hours !== 'no ho
 export const datesWords = (dates: readonly string[], today: string): string =>
   dateRanges(dates)
     .map(([first, last]) =>
-      first === last ? dayText(midnightOf(first)!, midnightOf(today)!) : datesText(first, last, today),
+      first === last ? dayText(dateMidnight(first)!, dateMidnight(today)!) : datesText(first, last, today),
     )
     .join(', ');
 
 /** `24–31 Dec`, or `28 Dec – 3 Jan 2027` */
 const datesText = (first: string, last: string, today: string): string => {
-  const [from, to] = [first, last].map((date) => dayText(midnightOf(date)!, midnightOf(today)!).slice(4)) as [
+  const [from, to] = [first, last].map((date) => dayText(dateMidnight(date)!, dateMidnight(today)!).slice(4)) as [
     string,
     string,
   ];
@@ -259,24 +312,24 @@ const datesText = (first: string, last: string, today: string): string => {
 const changeText = (changes: readonly DayChange[], today: string): string => {
   const [{ day: first, old, now }, last] = [changes[0]!, changes.at(-1)!.day];
   if (changes.length === 1) {
-    const name = isDate(first) ? dayText(midnightOf(first)!, midnightOf(today)!) : dayWords({ wday: first });
+    const name = isDate(first) ? dayText(dateMidnight(first)!, dateMidnight(today)!) : dayWords({ wday: first });
     return old === now ? `${name}: ${now} as every week` : `${name}: ${old} → ${now}`;
   }
   if (isWorked(now)) return `${datesText(first, last, today)}, ${counted(changes.length, 'day')} → ${now}`;
-  const worked = changes.filter((change) => isWorked(change.old));
-  const [hours, ...others] = new Set(worked.map((change) => change.old));
+  const workDays = changes.filter((change) => isWorked(change.old));
+  const [hours, ...others] = new Set(workDays.map((change) => change.old));
   const same = hours !== undefined && others.length === 0 ? `: ${hours}` : '';
-  const days = worked.length === 0 ? 'no working days' : counted(worked.length, 'working day');
+  const days = workDays.length === 0 ? 'no working days' : counted(workDays.length, 'working day');
   return `${datesText(first, last, today)}, ${days}${same} → ${now}`;
 };
 
 /** The difference between two sets of rules: `every Friday: 09:00–17:00 → off`, `24–31 Dec, 6 working days → off`. */
 export const rulesDifference = (before: readonly Rule[], after: readonly Rule[], today: string): string[] => {
   const unknown = (rules: readonly Rule[]) => rules.filter((rule) => !isKnown(rule)).map(ruleWords);
-  const [lost, added] = [unknown(before), unknown(after)];
+  const [oldRules, newRules] = [unknown(before), unknown(after)];
   return [
     ...runsOf(changesOf(before, after), isNextDay).map((changes) => changeText(changes, today)),
-    ...lost.filter((rule) => !added.includes(rule)).map((rule) => `removed: ${rule}`),
-    ...added.filter((rule) => !lost.includes(rule)).map((rule) => `added: ${rule}`),
+    ...oldRules.filter((rule) => !newRules.includes(rule)).map((rule) => `removed: ${rule}`),
+    ...newRules.filter((rule) => !oldRules.includes(rule)).map((rule) => `added: ${rule}`),
   ];
 };

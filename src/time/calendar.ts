@@ -1,4 +1,6 @@
-import { day, daysIn, mondayOf } from './wall.ts';
+import { day } from '../base/milliseconds.ts';
+import type { Span } from './slots.ts';
+import { daysIn, mondayOf } from './wall.ts';
 import { edgeOfDay } from './zoned.ts';
 
 export const periods = ['day', 'week', 'month'] as const;
@@ -32,3 +34,9 @@ export const daysOf = (midnight: number, period: Period, zone: string): Day[] =>
   }[period];
   return Array.from({ length: count }, (_, index) => dayAt(first + index * day, zone));
 };
+
+/** The part of a span that is within a day. */
+export const clipped = ({ start, end }: Span, { since, until }: Day): Span => ({
+  start: Math.max(start, since),
+  end: Math.min(end, until),
+});

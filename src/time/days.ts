@@ -1,5 +1,6 @@
-import type { Checked } from './reading.ts';
-import { day, daysIn, mondayOf, months, wallText, weekdayNames, weekdayOf } from './wall.ts';
+import { day } from '../base/milliseconds.ts';
+import type { CheckResult } from './reading.ts';
+import { daysIn, mondayOf, months, wallText, weekdayNames, weekdayOf } from './wall.ts';
 
 /* Days as people call them, as midnights on the wall clock. This file doesn't load Temporal: tables of hours use it too. */
 
@@ -54,9 +55,9 @@ export const runsOf = <Item>(items: readonly Item[], follows: (item: Item, befor
 export const dateRanges = (dates: readonly string[]): [string, string][] =>
   runsOf([...new Set(dates)].sort(), (date, before) => date === nextDate(before)).map((run) => [run[0]!, run.at(-1)!]);
 
-function checkDate(text: string): Checked<number> {
+function checkDate(text: string): CheckResult<number> {
   const [year, month, date] = text.split('-').map(Number) as [number, number, number];
-  const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
+  const refuse = (problem: string): CheckResult<number> => ({ ok: false, problem });
   if (year < 1970) return refuse(`${text} is outside the years 1970 to 9999`);
   if (month < 1 || month > 12) return refuse(`${text} doesn't exist: months go from 01 to 12`);
   const last = daysIn(year, month);
@@ -65,7 +66,7 @@ function checkDate(text: string): Checked<number> {
 }
 
 /** Without a year, the date is the first one from today on. A window can also be about the past, so there it is unclear. */
-function monthDay(text: string, today: number, isWindow: boolean): Checked<number> | undefined {
+function monthDay(text: string, today: number, isWindow: boolean): CheckResult<number> | undefined {
   const { month = '', date, year } = monthDays.map((form) => form.exec(text)).find(Boolean)?.groups ?? {};
   const index = months.findIndex((name) => name.toLowerCase().startsWith(month.toLowerCase()));
   if (date === undefined || index < 0) return undefined;
@@ -79,7 +80,7 @@ function monthDay(text: string, today: number, isWindow: boolean): Checked<numbe
 }
 
 /** Reads a date or a day in words, counted from today. Returns undefined if the text is neither. */
-export function dayCalled(text: string, today: number, isWindow = false): Checked<number> | undefined {
+export function dayCalled(text: string, today: number, isWindow = false): CheckResult<number> | undefined {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return checkDate(text);
   const [, which, word = ''] = /^(?:(next|last) )?([a-z]+)$/.exec(text.toLowerCase()) ?? [];
   const weekday = weekdayCalled(word);

@@ -1,6 +1,7 @@
-import { day, daysIn, midnightOf } from './wall.ts';
+import { day, hour, minute, second } from '../base/milliseconds.ts';
+import { daysIn, midnightOf } from './wall.ts';
 
-const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const units: Record<string, number> = { ms: 1, s: second, m: minute, h: hour };
 
 /** Returns a duration such as `90s`, `2m`, `1h30m` or `500ms` in milliseconds, `undefined` for anything else. */
 export const readDuration = (text: string): number | undefined => {

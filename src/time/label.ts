@@ -1,5 +1,6 @@
+import { minute } from '../base/milliseconds.ts';
 import { wallClock } from './show.ts';
-import { clockLabel, dateLabel, fullDateLabel, minute, timestampOf } from './wall.ts';
+import { clockLabel, dateLabel, fullDateLabel, timestampOf } from './wall.ts';
 
 /*
  * How people see a time: `Mon 16 Nov 09:30`, with the year only if it is not that of `now`. All functions return
@@ -18,7 +19,7 @@ interface Label {
 export const dayText = (wall: number, today: number): string =>
   new Date(wall).getUTCFullYear() === new Date(today).getUTCFullYear() ? dateLabel(wall) : fullDateLabel(wall);
 
-const labelOf = (text: string, zone: string, now: number): Label | undefined => {
+const readLabel = (text: string, zone: string, now: number): Label | undefined => {
   const at = timestampOf(text);
   if (at === undefined) return undefined;
   try {
@@ -32,13 +33,13 @@ const labelOf = (text: string, zone: string, now: number): Label | undefined => 
 
 /** `Mon 16 Nov 09:30` */
 export function timeLabel(text: string, zone: string, now: number): string | undefined {
-  const shown = labelOf(text, zone, now);
-  return shown && `${shown.date} ${shown.clock}`;
+  const label = readLabel(text, zone, now);
+  return label && `${label.date} ${label.clock}`;
 }
 
 /** The time of a meeting: `Mon 16 Nov 09:00–09:30`. The end has its date if that is another one; without an end, the start. */
 export function spanLabel(start: string, end: string, zone: string, now: number): string | undefined {
-  const [from, to] = [labelOf(start, zone, now), labelOf(end, zone, now)];
+  const [from, to] = [readLabel(start, zone, now), readLabel(end, zone, now)];
   if (from === undefined || to === undefined || to.at < from.at) return from && `${from.date} ${from.clock}`;
   return from.date === to.date
     ? `${from.date} ${from.clock}–${to.clock}`
@@ -53,7 +54,7 @@ export function lengthLabel(start: string, end: string): string | undefined {
 
 /** An instant in the zone and in UTC, for a write: `Tue 1 Dec 15:00 Europe/Paris (14:00 UTC)`. Other text is unchanged. */
 export function describeInstant(instant: string, zone: string, now: number): string {
-  const [there, utc] = [labelOf(instant, zone, now), labelOf(instant, 'UTC', now)];
+  const [there, utc] = [readLabel(instant, zone, now), readLabel(instant, 'UTC', now)];
   if (there === undefined || utc === undefined) return instant;
   const seconds = (utc.at / 1000) % 60 === 0 ? '' : `:${new Date(utc.at).toISOString().slice(17, 19)}`;
   if (zone === 'UTC') return `${utc.date} ${utc.clock}${seconds} UTC`;

@@ -1,39 +1,38 @@
+import { the, words } from '../base/words.ts';
 import { readTime } from './read.ts';
 import { type Reading, readingTexts } from './reading.ts';
-import { readZone, type ZoneSource } from './zone.ts';
+import type { ZoneSource } from './zone.ts';
 
 interface MutationTimeContext {
   zone: string;
   zoneSource: ZoneSource;
-  /** The invitee's `--timezone`. */
+  /** The time zone of the invitee. */
   inviteeZone?: string | undefined;
   /** Whether the user can see how the time was read before it is sent. */
   isTerminal: boolean;
   now: number;
 }
 
-const typed: readonly ZoneSource[] = ['--tz', 'SCHED_TZ'];
+const explicit: readonly ZoneSource[] = ['--tz', 'SCHED_TZ'];
 
 /**
  * Reads a time that will be sent to the service. A time without an offset is accepted only if its zone is certain: the
  * user set the zone for sched, or works at a terminal and the time is the same instant in the invitee's zone.
  */
 export function readMutationTime(text: string, context: MutationTimeContext): Reading {
-  const { zone, zoneSource, isTerminal, now } = context;
-  const invitee = context.inviteeZone === undefined ? undefined : readZone(context.inviteeZone);
-  if (invitee && !invitee.ok) return { ok: false, problem: `--timezone: ${invitee.problem}` };
+  const { zone, zoneSource, inviteeZone, isTerminal, now } = context;
   const reading = readTime(text, { zone, now });
-  if (!reading.ok || !reading.local || typed.includes(zoneSource)) return reading;
-  const theirs = invitee && readTime(text, { zone: invitee.zone, now });
+  if (!reading.ok || !reading.local || explicit.includes(zoneSource)) return reading;
+  const theirs = inviteeZone === undefined ? undefined : readTime(text, { zone: inviteeZone, now });
   const differs = theirs !== undefined && !(theirs.ok && theirs.instant === reading.instant);
   if (!differs && isTerminal) return reading;
   const readings = [...new Set([...readingTexts(reading), ...(differs ? readingTexts(theirs) : [])])];
   const why = differs
-    ? `is ambiguous: your time zone is ${zone}, but the invitee's is ${invitee!.zone}`
-    : `has no offset, and the time zone ${zone} comes from ${zoneSource === 'profile' ? 'the profile' : zoneSource === 'TZ' ? 'TZ' : 'the system'}. Without a terminal, set --tz or SCHED_TZ`;
+    ? `is ambiguous: your time zone is ${zone}, but the invitee's is ${inviteeZone}`
+    : words`has no offset, and the time zone ${zone} comes from ${zoneSource === 'profile' ? 'the profile' : zoneSource === 'TZ' ? 'TZ' : 'the system'}. Without a terminal, set ${the('tz')} or SCHED_TZ`;
   return {
     ok: false,
-    problem: `"${text.trim()}" ${why}${differs ? '. Use' : ', or use'} ${readings.join(' or ')}`,
+    problem: words`"${text.trim()}" ${why}${differs ? '. Use' : ', or use'} ${readings.join(' or ')}`,
     readings,
   };
 }

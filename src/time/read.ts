@@ -1,9 +1,10 @@
+import { day, hour, minute, second } from '../base/milliseconds.ts';
 import { dateText, dayCalled } from './days.ts';
-import type { Checked } from './reading.ts';
+import type { CheckResult } from './reading.ts';
 import { type Reading, readingTexts } from './reading.ts';
 import { wallClock } from './show.ts';
 import { explainRefusal } from './time-problems.ts';
-import { day, hour, midnightOf, minute, mondayOf, second, utcText } from './wall.ts';
+import { midnightOf, mondayOf, utcText } from './wall.ts';
 import { readZone } from './zone.ts';
 import { edgeOfDay, offsetText, resolveWall, type WallReading } from './zoned.ts';
 
@@ -21,11 +22,11 @@ interface TimeOfDay {
 }
 
 const clockForm = String.raw`(?<clock>\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?)`;
-const dated = new RegExp(
+const dateForm = new RegExp(
   String.raw`^(?<date>\d{4}-\d\d-\d\d)(?:[T ]${clockForm}(?: ?(?<offset>Z|[+-]\d\d:\d\d))?(?:\[!?(?<zone>[^\]=]+)\])?)?$`,
   'i',
 );
-const worded = new RegExp(`^(?<day>[a-z\\d].*?)(?:(?: at|,)? ${clockForm})?$`, 'i');
+const dayForm = new RegExp(`^(?<day>[a-z\\d].*?)(?:(?: at|,)? ${clockForm})?$`, 'i');
 const bareClock = new RegExp(`^${clockForm}$`);
 const relative = /^(?<sign>[+-])(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/i;
 
@@ -34,7 +35,7 @@ const twelveHours = /(?<before>^|[T ])(?<hours>\d{1,2})(?::(?<minutes>\d\d))? ?(
 const hoursWithH = /(?<before>^|[T ])(?<hours>\d{1,2})h(?<minutes>\d\d)?$/i;
 /** `2h` and `12h` could also be a number of hours, before or after now. From `13h` to `23h`, people mean the clock. */
 const unclearHours = /^(?!1[3-9]h|2[0-3]h)\d{1,2}h$/i;
-const spoken = /^(?<ahead>in )?(?<count>\d+) ?(?<unit>[a-z]+)(?<past> ago)?$/i;
+const spanForm = /^(?<ahead>in )?(?<count>\d+) ?(?<unit>[a-z]+)(?<past> ago)?$/i;
 
 const units: Record<string, string> = Object.fromEntries(
   ['s sec secs second seconds', 'm min mins minute minutes', 'h hour hours', 'd day days', 'w week weeks'].flatMap(
@@ -47,10 +48,10 @@ const outside = (text: string): Reading => ({
   problem: `"${text}" is outside the years 1970 to 9999`,
 });
 
-function checkClock(text: string, midnight: number): Checked<TimeOfDay> {
+function checkClock(text: string, midnight: number): CheckResult<TimeOfDay> {
   const [whole, digits] = text.split('.') as [string, string | undefined];
   const [hours, minutes, seconds = 0] = whole.split(':').map(Number) as [number, number, number?];
-  const refuse = (problem: string): Checked<TimeOfDay> => ({ ok: false, problem });
+  const refuse = (problem: string): CheckResult<TimeOfDay> => ({ ok: false, problem });
   if (hours === 24 && minutes === 0 && seconds === 0)
     return refuse(`${text} is not a valid time of day. Use 00:00 of the next day: ${dateText(midnight + day)} 00:00`);
   if (hours > 23) return refuse(`${text} is not a valid time of day: hours go from 00 to 23`);
@@ -60,7 +61,7 @@ function checkClock(text: string, midnight: number): Checked<TimeOfDay> {
   return { ok: true, value: { sinceMidnight, fraction: digits ? `.${digits}` : '' } };
 }
 
-function checkOffset(text: string): Checked<number> {
+function checkOffset(text: string): CheckResult<number> {
   if (/^z$/i.test(text)) return { ok: true, value: 0 };
   const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(4, 6))];
   if (hours > 23 || minutes > 59)
@@ -69,7 +70,7 @@ function checkOffset(text: string): Checked<number> {
 }
 
 /** Turns a resolved wall-clock time into a reading. If it matches two instants or none, the user has to choose. */
-function settled(text: string, meaning: WallReading, zone: string, local: boolean, fraction = ''): Reading {
+function readingAt(text: string, meaning: WallReading, zone: string, local: boolean, fraction = ''): Reading {
   if (meaning.kind !== 'one') {
     const why =
       meaning.kind === 'gap'
@@ -84,7 +85,7 @@ function settled(text: string, meaning: WallReading, zone: string, local: boolea
 }
 
 function wholeDay(text: string, midnight: number, { zone, edge }: TimeContext): Reading {
-  if (edge) return settled(text, edgeOfDay(midnight, zone, edge), zone, true);
+  if (edge) return readingAt(text, edgeOfDay(midnight, zone, edge), zone, true);
   return {
     ok: false,
     problem: `"${text}" has no time of day. Add one, for example: ${dateText(midnight)} 09:00`,
@@ -100,18 +101,18 @@ function readDated(text: string, parts: Record<string, string | undefined>, cont
   const { fraction } = clock.value;
   const wall = date.value + clock.value.sinceMidnight;
   // RFC 9557: a zone in brackets wins over the default zone and must match the offset, if there is one.
-  const named = parts.zone === undefined ? undefined : readZone(parts.zone);
-  if (named && !named.ok) return { ok: false, problem: named.problem };
-  const zone = named?.zone ?? context.zone;
-  if (!parts.offset) return settled(text, resolveWall(wall, zone), zone, !named, fraction);
+  const zoneReading = parts.zone === undefined ? undefined : readZone(parts.zone);
+  if (zoneReading && !zoneReading.ok) return { ok: false, problem: zoneReading.problem };
+  const zone = zoneReading?.zone ?? context.zone;
+  if (!parts.offset) return readingAt(text, resolveWall(wall, zone), zone, !zoneReading, fraction);
   const offset = checkOffset(parts.offset);
   if (!offset.ok) return offset;
   const at = wall - offset.value;
-  const reading = settled(text, { kind: 'one', at }, zone, false, fraction);
+  const reading = readingAt(text, { kind: 'one', at }, zone, false, fraction);
   // RFC 9557 §2: after `Z`, the zone can have any offset.
-  if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallClock(zone)(at) === wall) return reading;
-  const meant = settled(text, resolveWall(wall, zone), zone, false, fraction);
-  const readings = [offsetText(at, zone, fraction), ...readingTexts(meant)];
+  if (!reading.ok || !zoneReading || /^z$/i.test(parts.offset) || wallClock(zone)(at) === wall) return reading;
+  const wallReading = readingAt(text, resolveWall(wall, zone), zone, false, fraction);
+  const readings = [offsetText(at, zone, fraction), ...readingTexts(wallReading)];
   const problem = `"${text}" contradicts itself: ${zone} doesn't have the offset ${parts.offset} at that time. Use ${readings.join(' or ')}`;
   return { ok: false, problem, readings };
 }
@@ -122,7 +123,7 @@ function readWorded(text: string, midnight: number, clockText: string | undefine
   const clock = checkClock(clockText, midnight);
   if (!clock.ok) return clock;
   const { sinceMidnight, fraction } = clock.value;
-  return settled(text, resolveWall(midnight + sinceMidnight, context.zone), context.zone, true, fraction);
+  return readingAt(text, resolveWall(midnight + sinceMidnight, context.zone), context.zone, true, fraction);
 }
 
 /** The first and last day of `this week`, `next month` and the like. */
@@ -141,8 +142,8 @@ function windowCalled(text: string, today: number): { since: number; until: numb
 }
 
 /** Writes `9am`, `16h30` and `noon` as `09:00`, `16:30` and `12:00`. Returns a problem if there is no such time. */
-function withPlainClock(typed: string): Checked<string> {
-  const text = typed.replace(/(^|[T ])noon$/i, '$112:00');
+function withPlainClock(raw: string): CheckResult<string> {
+  const text = raw.replace(/(^|[T ])noon$/i, '$112:00');
   const {
     before = '',
     hours = '',
@@ -163,7 +164,7 @@ function withPlainClock(typed: string): Checked<string> {
 
 /** `in 2 hours` and `3 days ago` as `+2h` and `-3d`. */
 function spokenSpan(text: string): string | undefined {
-  const { ahead, count, unit = '', past } = spoken.exec(text)?.groups ?? {};
+  const { ahead, count, unit = '', past } = spanForm.exec(text)?.groups ?? {};
   const short = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
   if (short === undefined || (ahead === undefined) === (past === undefined)) return undefined;
   return `${ahead === undefined ? '-' : '+'}${count}${short}`;
@@ -182,15 +183,20 @@ function readRelative(
   // A larger span always ends outside the supported years, and `Date` can't represent it.
   if (Math.abs(days * day) + Math.abs(exact) > 8100 * 366 * day) return outside(text);
   if (days === 0)
-    return settled(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
+    return readingAt(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
   const wall = wallClock(zone)(start) + days * day;
   if (wall < 0 || wall >= Date.UTC(10000, 0, 1)) return outside(text);
   const meaning = resolveWall(wall, zone);
-  if (meaning.kind === 'one') return settled(text, { kind: 'one', at: meaning.at + exact }, zone, true);
+  if (meaning.kind === 'one') return readingAt(text, { kind: 'one', at: meaning.at + exact }, zone, true);
   // The user didn't type this wall-clock time, and a nightly `--since -7d` must not fail: choose the wider window.
   if (edge)
-    return settled(text, { kind: 'one', at: (edge === 'since' ? meaning.earlier : meaning.later) + exact }, zone, true);
-  return settled(
+    return readingAt(
+      text,
+      { kind: 'one', at: (edge === 'since' ? meaning.earlier : meaning.later) + exact },
+      zone,
+      true,
+    );
+  return readingAt(
     text,
     { kind: meaning.kind, earlier: meaning.earlier + exact, later: meaning.later + exact },
     zone,
@@ -206,27 +212,33 @@ const partsOfDay: Record<string, { from: number; to: number; example: string }> 
 };
 
 /** Reads `tomorrow morning`: an end of a window, but no single time. Returns undefined if the text has no part of a day. */
-function readPart(text: string, today: number, { zone, edge }: TimeContext): Reading | undefined {
+function readPartOfDay(text: string, today: number, { zone, edge }: TimeContext): Reading | undefined {
   const form = /^(?:(?:this|(?<day>.+)) )?(?<part>morning|afternoon|evening)$/i;
   const { day: word = 'today', part } = form.exec(text.replace(/^tonight$/i, 'this evening'))?.groups ?? {};
-  const named = part && dayCalled(word, today, edge !== undefined);
-  if (!named) return undefined;
-  if (!named.ok) return named;
+  const dayReading = part && dayCalled(word, today, edge !== undefined);
+  if (!dayReading) return undefined;
+  if (!dayReading.ok) return dayReading;
   const { from, to, example } = partsOfDay[part.toLowerCase()]!;
   const hours = edge === 'until' ? to : from;
   if (edge !== undefined) {
     const isWholeDay = hours % 24 === 0;
-    const meaning = isWholeDay ? edgeOfDay(named.value, zone, edge) : resolveWall(named.value + hours * hour, zone);
-    return settled(text, meaning, zone, true);
+    const meaning = isWholeDay
+      ? edgeOfDay(dayReading.value, zone, edge)
+      : resolveWall(dayReading.value + hours * hour, zone);
+    return readingAt(text, meaning, zone, true);
   }
-  const date = dateText(named.value);
+  const date = dateText(dayReading.value);
   const problem = `"${text}" is a time window (${date}, ${from}:00 to ${to}:00), not a single time. Use an exact time, such as ${date} ${example}`;
   return { ok: false, problem };
 }
 
-function readWindow(text: string, { since, until }: { since: number; until: number }, context: TimeContext): Reading {
+function readWindowWords(
+  text: string,
+  { since, until }: { since: number; until: number },
+  context: TimeContext,
+): Reading {
   const { zone, edge } = context;
-  if (edge !== undefined) return settled(text, edgeOfDay(edge === 'since' ? since : until, zone, edge), zone, true);
+  if (edge !== undefined) return readingAt(text, edgeOfDay(edge === 'since' ? since : until, zone, edge), zone, true);
   const dates = [since, until].map((midnight) => dateText(midnight)).join(' to ');
   return {
     ok: false,
@@ -238,11 +250,11 @@ function readWindow(text: string, { since, until }: { since: number; until: numb
 export function readTime(input: string, context: TimeContext): Reading {
   const text = input.trim().replace(/\s+/g, ' ');
   if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long to be a time` };
-  if (text.toLowerCase() === 'now') return settled(text, { kind: 'one', at: context.now }, context.zone, false);
-  const clocked: Checked<string> = unclearHours.test(text) ? { ok: true, value: text } : withPlainClock(text);
+  if (text.toLowerCase() === 'now') return readingAt(text, { kind: 'one', at: context.now }, context.zone, false);
+  const clocked: CheckResult<string> = unclearHours.test(text) ? { ok: true, value: text } : withPlainClock(text);
   if (!clocked.ok) return clocked;
   const plain = clocked.value;
-  const date = dated.exec(plain);
+  const date = dateForm.exec(plain);
   if (date) return readDated(text, date.groups!, context);
   const span = relative.exec(spokenSpan(text) ?? text);
   // `+1M` could be meant as a month.
@@ -251,11 +263,11 @@ export function readTime(input: string, context: TimeContext): Reading {
   const bare = bareClock.exec(plain);
   if (bare) return readWorded(text, today, bare.groups!.clock, context);
   const window = windowCalled(text, today);
-  if (window) return readWindow(text, window, context);
-  const part = readPart(text, today, context);
+  if (window) return readWindowWords(text, window, context);
+  const part = readPartOfDay(text, today, context);
   if (part) return part;
-  const { day: word = '', clock } = worded.exec(plain)?.groups ?? {};
-  const named = dayCalled(word, today, context.edge !== undefined);
-  if (named !== undefined) return named.ok ? readWorded(text, named.value, clock, context) : named;
+  const { day: word = '', clock } = dayForm.exec(plain)?.groups ?? {};
+  const dayReading = dayCalled(word, today, context.edge !== undefined);
+  if (dayReading !== undefined) return dayReading.ok ? readWorded(text, dayReading.value, clock, context) : dayReading;
   return explainRefusal(text, (rest, zone) => readTime(rest, { ...context, zone: zone ?? context.zone }));
 }

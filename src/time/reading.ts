@@ -1,3 +1,4 @@
+import type { Sentence } from '../base/words.ts';
 import { timestampOf } from './wall.ts';
 import { offsetText } from './zoned.ts';
 
@@ -13,7 +14,7 @@ export type Reading =
     }
   | {
       ok: false;
-      problem: string;
+      problem: Sentence;
       /** Possible meanings as RFC 3339, ready to copy. */
       readings?: string[];
     };
@@ -24,4 +25,4 @@ export const readingTexts = (reading: Reading): string[] =>
     ? [offsetText(timestampOf(reading.instant)!, reading.zone, /\.\d+/.exec(reading.instant)?.[0])]
     : (reading.readings ?? []);
 
-export type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
+export type CheckResult<T> = { ok: true; value: T } | { ok: false; problem: string };

@@ -1,5 +1,6 @@
-import { onceEach } from '../once.ts';
-import { clockLabel, type DateParts, dateLabel, day, exactClock, second, timestampOf, withOffset } from './wall.ts';
+import { day, second } from '../base/milliseconds.ts';
+import { onceEach } from '../base/once.ts';
+import { clockLabel, type DateParts, dateLabel, exactClock, timestampOf, withOffset } from './wall.ts';
 
 /**
  * Returns the wall-clock time of an instant. There is one for each zone: making a format takes a tenth of a millisecond.

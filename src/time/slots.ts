@@ -2,9 +2,10 @@ import * as Instant from 'temporal-polyfill/fns/Instant';
 import * as PlainDate from 'temporal-polyfill/fns/PlainDate';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
 import { weekdays } from '../api/weekdays.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../base/json.ts';
+import { day, minute } from '../base/milliseconds.ts';
 import { wallClock } from './show.ts';
-import { day, midnightOf, minute, timestampOf, weekdayName } from './wall.ts';
+import { midnightOf, timestampOf, weekdayName } from './wall.ts';
 
 /** A stretch of time in milliseconds since 1970, without its end. */
 export interface Span {
@@ -116,7 +117,7 @@ function rulesOn(date: PlainDate.Record, rules: readonly HoursRule[]): HoursRule
 }
 
 /** The instant of a time of day on a date, if the clocks had this offset. */
-function instantOf(date: PlainDate.Record, clock: string, offset: string): number {
+function instantAt(date: PlainDate.Record, clock: string, offset: string): number {
   const isMidnight = clock === '24:00';
   const day = PlainDate.toString(isMidnight ? PlainDate.addDays(date, 1) : date);
   return Instant.fromString(`${day}T${isMidnight ? '00:00' : clock}${offset}`).epochMilliseconds;
@@ -144,9 +145,9 @@ function openHours({ timezone, rules }: Hours, window: Span, step: number): Open
     for (const { from, to } of ofDate.flatMap(({ intervals }) => intervals)) {
       let previous: Span | undefined;
       for (const stretch of steady) {
-        const first = instantOf(date, from, stretch.offset);
+        const first = instantAt(date, from, stretch.offset);
         const start = Math.max(first, stretch.start);
-        const end = Math.min(instantOf(date, to, stretch.offset), stretch.end);
+        const end = Math.min(instantAt(date, to, stretch.offset), stretch.end);
         if (start >= end) continue;
         // A meeting can last through a clock change.
         if (previous?.end === start) previous.end = end;
@@ -154,15 +155,33 @@ function openHours({ timezone, rules }: Hours, window: Span, step: number): Open
           previous = { start, end };
           open.spans.push(previous);
         }
-        const skipped = Math.ceil((start - first) / (step * minute));
-        for (let at = first + skipped * step * minute; at < end; at += step * minute) open.starts.push(at);
+        const steps = Math.ceil((start - first) / (step * minute));
+        for (let at = first + steps * step * minute; at < end; at += step * minute) open.starts.push(at);
       }
     }
   }
   return open;
 }
 
-const isInside = ({ start, end }: Span, outer: Span): boolean => outer.start <= start && end <= outer.end;
+/** The stretches of a window in which somebody's hours allow meetings, in order and without overlaps. */
+export const hoursWithin = (hours: readonly Hours[], window: Span): Span[] => {
+  // A day more on both sides, because the dates of a zone begin and end at other times.
+  const wider = { start: window.start - day, end: window.end + day };
+  return mergedSpans(hours.flatMap((each) => openHours(each, wider, 60).spans));
+};
+
+/** The same time as few spans, in order. */
+export const mergedSpans = (spans: readonly Span[]): Span[] => {
+  const merged: Span[] = [];
+  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ start, end });
+  }
+  return merged;
+};
+
+const isSpanInside = ({ start, end }: Span, outer: Span): boolean => outer.start <= start && end <= outer.end;
 
 export const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
@@ -196,8 +215,8 @@ const openHosts = ({ hosts, duration, step, since, until }: SlotSearch): OpenHos
   });
 };
 
-const isOpen = ({ hours, intervals }: OpenHost, meeting: Span): boolean =>
-  hours === undefined || intervals(meeting.start).some((interval) => isInside(meeting, interval));
+const isHostOpen = ({ hours, intervals }: OpenHost, meeting: Span): boolean =>
+  hours === undefined || intervals(meeting.start).some((interval) => isSpanInside(meeting, interval));
 
 /**
  * The meeting that would start at a time, and every reason against it. A meeting needs to be inside one interval of the
@@ -214,19 +233,21 @@ function judgeOpen(search: SlotSearch, hosts: readonly OpenHost[], start: number
   const meeting = { start, end: start + duration * minute };
   const free: number[] = [];
   for (const [index, host] of hosts.entries())
-    if (isOpen(host, meeting) && !host.events(start).some((event) => overlap(event, meeting))) free.push(index);
+    if (isHostOpen(host, meeting) && !host.events(start).some((event) => overlap(event, meeting))) free.push(index);
   const slot = { ...meeting, hosts: free };
   if (needsAll ? free.length === hosts.length : free.length > 0) return { slot, reasons };
   const outside = hosts.flatMap((each, host): Reason[] =>
-    isOpen(each, meeting) ? [] : [{ code: 'hours', host, hours: each.hours!.map((hours) => hoursAt(hours, start)) }],
+    isHostOpen(each, meeting)
+      ? []
+      : [{ code: 'hours', host, hours: each.hours!.map((hours) => hoursAt(hours, start)) }],
   );
-  const taken = hosts.flatMap(({ events }, host) =>
+  const meetings = hosts.flatMap(({ events }, host) =>
     events(start)
       .filter((event) => overlap(event, meeting))
       .map((busy): Reason => ({ code: busy.isFull && busy.start === start ? 'seat' : 'busy', host, busy })),
   );
   const doHoursDecide = needsAll || outside.length === hosts.length;
-  return { slot, reasons: [...reasons, ...(doHoursDecide ? [...outside, ...taken] : [...taken, ...outside])] };
+  return { slot, reasons: [...reasons, ...(doHoursDecide ? [...outside, ...meetings] : [...meetings, ...outside])] };
 }
 
 const hoursAt = ({ timezone, rules }: OpenHours, start: number): DayHours => {

@@ -1,15 +1,11 @@
-import { lastTime } from '../numbers.ts';
+import { day, hour, minute, second } from '../base/milliseconds.ts';
+import { lastTime } from '../base/numbers.ts';
 
 /**
  * Wall-clock times are plain numbers: the milliseconds since 1970 if the same digits were in UTC. Adding a day is then
  * plain arithmetic, and only zoned.ts turns a wall-clock time into an instant. Text is never parsed with `Date`: it
  * reads 30 February as 2 March.
  */
-export const second = 1000;
-export const minute = 60 * second;
-export const hour = 60 * minute;
-export const day = 24 * hour;
-
 export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 export const months = [
   'January',

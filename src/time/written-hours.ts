@@ -1,5 +1,5 @@
 import { dayOf, type Rule, readDays, readRule } from './availability-rules.ts';
-import type { Checked } from './reading.ts';
+import type { CheckResult } from './reading.ts';
 
 /** Hours as people write them in a file. */
 interface WrittenHours {
@@ -22,7 +22,7 @@ export const readWrittenHours = (
   { hours = [], dates = {} }: WrittenHours,
   refuse: (path: (string | number)[], message: string) => void,
 ): Record<'week' | 'set' | 'removed', Rule[]> => {
-  const rulesOf = (read: Checked<Rule[]>, path: (string | number)[]): Rule[] => {
+  const rulesOf = (read: CheckResult<Rule[]>, path: (string | number)[]): Rule[] => {
     if (read.ok) return read.value;
     refuse(path, read.problem);
     return [];
@@ -34,8 +34,8 @@ export const readWrittenHours = (
   });
   const twice = twiceIn(week);
   if (twice) refuse(['hours'], `has more than one line for ${dayOf(twice)}. Write its hours with commas`);
-  const removed: Rule[] = [];
-  const set = Object.entries(dates).flatMap(([date, text]) => {
+  const usualRules: Rule[] = [];
+  const dateRules = Object.entries(dates).flatMap(([date, text]) => {
     const path = ['dates', date];
     const isUsual = text === 'usual';
     if (!isUsual && !/\d|^off$/i.test(text)) {
@@ -46,10 +46,10 @@ export const readWrittenHours = (
     const rules = rulesOf(read, path);
     if (rules.some(isWeekday)) refuse(path, `"${date}" is a weekday. Write it under hours`);
     if (!isUsual) return rules;
-    removed.push(...rules);
+    usualRules.push(...rules);
     return [];
   });
-  const again = twiceIn([...set, ...removed]);
+  const again = twiceIn([...dateRules, ...usualRules]);
   if (again) refuse(['dates'], `has more than one line for ${dayOf(again)}. Remove one`);
-  return { week, set, removed };
+  return { week, set: dateRules, removed: usualRules };
 };

@@ -1,5 +1,5 @@
-import { editDistance } from '../nearest.ts';
-import { once, onceEach } from '../once.ts';
+import { editDistance } from '../base/nearest.ts';
+import { once, onceEach } from '../base/once.ts';
 
 /** Sources of the time zone, in order of precedence. */
 export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
@@ -77,7 +77,7 @@ const plainNames =
   );
 
 /** Current names that the platform still lists under their old spelling. */
-const renamed =
+const currentNames =
   'Africa/Asmara America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza America/Atikokan America/Indiana/Indianapolis America/Kentucky/Louisville America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'.split(
     ' ',
   );
@@ -86,7 +86,7 @@ const renamed =
 const knownNames = once(
   () =>
     new Map(
-      [...Intl.supportedValuesOf('timeZone'), ...renamed, ...plainNames].map((name) => [name.toLowerCase(), name]),
+      [...Intl.supportedValuesOf('timeZone'), ...currentNames, ...plainNames].map((name) => [name.toLowerCase(), name]),
     ),
 );
 
@@ -105,7 +105,7 @@ const platformKnows = onceEach((name: string): boolean => {
 });
 
 /** Capitalizes an old alias such as `us/eastern` as the database does. Aliases are not in the platform's list. */
-const capitalized = (name: string): string =>
+const capitalize = (name: string): string =>
   name !== name.toLowerCase()
     ? name
     : name.replace(/[a-z]+/g, (word) =>
@@ -116,21 +116,21 @@ const capitalized = (name: string): string =>
             : word[0]!.toUpperCase() + word.slice(1),
       );
 
-function nearest(name: string): string[] {
-  const wanted = name
+function nearestZones(name: string): string[] {
+  const place = name
     .toLowerCase()
     .trim()
     .replace(/[\s_]+/g, '_');
-  if (wanted === '' || wanted.length > 40) return [];
+  if (place === '' || place.length > 40) return [];
   const scored = [...knownNames()].map(([lower, proper]): [number, string] => {
-    const city = wanted.includes('/') ? lower : lower.slice(lower.lastIndexOf('/') + 1);
-    return [editDistance(wanted, city), proper];
+    const city = place.includes('/') ? lower : lower.slice(lower.lastIndexOf('/') + 1);
+    return [editDistance(place, city), proper];
   });
-  const limit = wanted.length < 5 ? 1 : wanted.length < 9 ? 2 : 3;
+  const limit = place.length < 5 ? 1 : place.length < 9 ? 2 : 3;
   const best = Math.min(...scored.map(([score]) => score));
   return scored
     .filter(([score, proper]) => score <= limit && score <= best + 1 && platformKnows(proper))
-    .sort(([left], [right]) => left - right)
+    .sort(([one], [other]) => one - other)
     .map(([, proper]) => proper)
     .slice(0, 3);
 }
@@ -141,7 +141,7 @@ export const abbreviated = (name: string): string[] | undefined =>
     ? abbreviations[name.toUpperCase()]!.filter(platformKnows)
     : undefined;
 
-const listed = (names: string[]): string =>
+const orList = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 /**
@@ -152,27 +152,36 @@ export function readZone(given: string): ZoneReading {
   const name = given.includes('/') ? given.replaceAll(' ', '_') : given;
   const refuse = (problem: string, candidates: string[] = []): ZoneReading => ({
     ok: false,
-    problem: candidates.length > 0 ? `${problem}. Did you mean ${listed(candidates)}?` : problem,
+    problem: candidates.length > 0 ? `${problem}. Did you mean ${orList(candidates)}?` : problem,
     candidates,
   });
-  const shown = `"${given.slice(0, 60)}"`;
+  const quote = `"${given.slice(0, 60)}"`;
   if (name.trim() === '') return refuse('The time zone is empty. Use a name such as Europe/Paris or UTC');
   // Newer platforms accept offsets as zones.
   if (/^(utc|gmt)?[+-]\d/i.test(name) && !knownNames().has(name.toLowerCase()))
-    return refuse(`${shown} is an offset, not a time zone. Use a name such as Europe/Paris or UTC`);
+    return refuse(`${quote} is an offset, not a time zone. Use a name such as Europe/Paris or UTC`);
   const candidates = abbreviated(name);
-  if (candidates) return refuse(`${shown} is an abbreviation, not a time zone`, candidates);
+  if (candidates) return refuse(`${quote} is an abbreviation, not a time zone`, candidates);
   if (/^[A-Za-z0-9_+\-/]+$/.test(name) && platformKnows(name)) {
     const proper = knownNames().get(name.toLowerCase());
     if (proper) return { ok: true, zone: proper };
-    if (name.includes('/') && !/^systemv\//i.test(name)) return { ok: true, zone: capitalized(name) };
+    if (name.includes('/') && !/^systemv\//i.test(name)) return { ok: true, zone: capitalize(name) };
   }
-  const near = nearest(name);
+  const near = nearestZones(name);
   return refuse(
-    `${shown} is not a time zone${near.length > 0 ? '' : '. Use a name such as Europe/Paris or UTC'}`,
+    `${quote} is not a time zone${near.length > 0 ? '' : '. Use a name such as Europe/Paris or UTC'}`,
     near,
   );
 }
+
+/** The zone of a city, such as Europe/Paris of `paris`. Other text is unchanged. */
+export const zoneNamed = (text: string): string => {
+  const reading = readZone(text);
+  if (reading.ok) return reading.zone;
+  const city = text.trim().replaceAll(' ', '_').toLowerCase();
+  const zones = [...knownNames().values()].filter((zone) => zone.toLowerCase().endsWith(`/${city}`));
+  return zones.length === 1 ? zones[0]! : text;
+};
 
 /** The name that the platform has for a zone with several names: Kiev and Kyiv are one zone. */
 export const canonicalZone = onceEach((given: string): string | undefined => {
@@ -224,11 +233,7 @@ export function resolveZone(sources: ZoneSources): ResolvedZone {
     ['profile', sources.profile],
   ];
   for (const [source, name] of own) {
-    if (name === undefined) continue;
-    const reading = readZone(name);
-    if (reading.ok) return { ...reading, source };
-    const origin = source === 'profile' ? "the profile's time zone" : source;
-    return { ...reading, problem: `${origin}: ${reading.problem}`, source };
+    if (name !== undefined) return { ...readZone(name), source };
   }
   const { TZ } = sources;
   const fromVariable = TZ ? readZone(posixName(TZ)) : undefined;

@@ -1,7 +1,8 @@
 import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
+import { day } from '../base/milliseconds.ts';
 import { wallClock } from './show.ts';
-import { day, midnightOf, withOffset } from './wall.ts';
+import { midnightOf, withOffset } from './wall.ts';
 
 /** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */
 export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
@@ -33,9 +34,10 @@ export function resolveWall(wall: number, zone: string): WallReading {
 export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): WallReading {
   const start = resolveWall(midnight, zone);
   if (start.kind === 'gap' && midnightOf(wallClock(zone)(start.later)) !== midnight) return start;
-  const bound = edge === 'since' ? start : resolveWall(midnight + day, zone);
-  if (bound.kind === 'one') return bound;
-  if (bound.kind === 'fold') return { kind: 'one', at: edge === 'since' ? bound.earlier : bound.later };
+  const edgeReading = edge === 'since' ? start : resolveWall(midnight + day, zone);
+  if (edgeReading.kind === 'one') return edgeReading;
+  if (edgeReading.kind === 'fold')
+    return { kind: 'one', at: edge === 'since' ? edgeReading.earlier : edgeReading.later };
   const afterGap = zonedOf(edge === 'since' ? midnight : midnight + day, zone, 'later');
   return { kind: 'one', at: ZonedDateTime.startOfDay(afterGap).epochMilliseconds };
 }

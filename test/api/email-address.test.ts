@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compliance } from '../../src/api/compliance.ts';
 import { foldAddress, isEmailAddress } from '../../src/api/email-address.ts';
 import { invitees } from '../../src/api/invitees.ts';
-import { isEmail } from '../../src/cli/operation/values.ts';
+import { isEmail } from '../../src/cli/operation/references.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 import { runs } from '../support/tier.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { plainErrors, problemOf } from '../../src/api/wording.ts';
-import { createWorld } from '../support/run.ts';
+import { createWorld, isWrite } from '../support/run.ts';
 
 const problems = (schema: z.ZodMiniType, value: unknown): string[] =>
   (schema.safeParse(value, plainErrors).error?.issues ?? []).map(({ path, message }) =>
@@ -59,6 +59,6 @@ describe('command', () => {
     const { run } = await createWorld();
     const { code, stdout, stderr, requests } = await run(line, { stdin });
     expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `error: ${words}`]);
-    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(requests.filter(isWrite)).toEqual([]);
   });
 });

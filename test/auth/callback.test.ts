@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { authorizationUrl, usualServer } from '../../src/auth/auth-server.ts';
-import { type CallbackResult, checkPasted, checkRequest, type Expectation } from '../../src/auth/callback.ts';
+import { type CallbackResult, checkCallback, checkPasted, type Expectation } from '../../src/auth/callback.ts';
 import { makeSecrets } from '../../src/auth/pkce.ts';
 import { everythingIn, random } from './support/memory.ts';
 import { canary } from './support/oauth-server.ts';
@@ -17,7 +17,7 @@ const expected: Expectation = { client, secrets, redirectUri };
 const mine = `state=${secrets.state}`;
 
 const get = (target: string, more: { method?: string; host?: string | undefined } = {}): CallbackResult =>
-  checkRequest({ method: 'GET', host: '127.0.0.1:4711', target, ...more }, expected);
+  checkCallback({ method: 'GET', host: '127.0.0.1:4711', target, ...more }, expected);
 
 const summary = (verdict: CallbackResult) => (verdict.kind === 'ignored' ? verdict.status : verdict.kind);
 

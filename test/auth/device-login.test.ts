@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { usualServer } from '../../src/auth/auth-server.ts';
 import { type DeviceCode, type DeviceLoginOptions, loginWithDevice } from '../../src/auth/device-login.ts';
-import { SchedError } from '../../src/errors.ts';
+import { SchedError } from '../../src/base/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { virtualClock, withLimit } from '../support/run.ts';

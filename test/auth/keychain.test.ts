@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { usualServer } from '../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/credential.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
-import { openStore } from '../../src/auth/stores.ts';
+import { openCredentialStore } from '../../src/auth/stores.ts';
+import type { Clock } from '../../src/base/system.ts';
 import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
-import type { Clock } from '../../src/system.ts';
 import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { type Daemon, type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
@@ -33,7 +33,7 @@ const keychainLimit = 4_000;
 const startLimit = 20_000;
 
 const keychain = (env: Record<string, string>, clock: Clock = realClock) =>
-  openStore(
+  openCredentialStore(
     'keychain',
     { env, platform: 'linux', clock, machine: machineIn('/nonexistent'), randomBytes: random, startChild },
     '/nonexistent',

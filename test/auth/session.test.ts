@@ -10,7 +10,8 @@ import {
 import { createSession, removeCredential, type SessionOptions, saveCredential } from '../../src/auth/session.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';
-import { SchedError } from '../../src/errors.ts';
+import { SchedError } from '../../src/base/errors.ts';
+import { spell } from '../../src/base/words.ts';
 import { authorize } from '../../src/http/authorize.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
@@ -459,8 +460,7 @@ describe('session', () => {
     expect((await one.current()).token).toBe(record.access_token);
     const error = await one.refresh({ token: record.access_token, origin }).catch((reason) => reason);
     expect(error).toMatchObject({ category: 'auth' });
-    expect(error.facts.advice).toContain('SCHED_TOKEN');
-    expect(error.facts.advice).toContain('--allow-refresh');
+    expect(spell(error.facts.advice)).toMatch(/SCHED_TOKEN.*--allow-refresh/);
     expect(server.counts.refresh).toBe(0);
   });
 
@@ -539,11 +539,11 @@ describe('save and remove', () => {
   test('removes and revokes a credential, and can be repeated', async () => {
     const { store, lock, key, server, texts } = await world();
     expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toEqual({
-      removed: true,
+      isRemoved: true,
       atService: 'revoked',
     });
     expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toEqual({
-      removed: false,
+      isRemoved: false,
       atService: 'nothing-to-revoke',
       why: 'no credential was stored',
     });
@@ -557,13 +557,13 @@ describe('save and remove', () => {
     };
     const why = 'auth.example.com: no such host';
     expect(await removeCredential({ server: authServer, store, lock, key, send })).toEqual({
-      removed: true,
+      isRemoved: true,
       atService: 'not-told',
       why,
     });
     texts.set(credentialName(key), '{');
     expect(await removeCredential({ server: authServer, store, lock, key, send })).toMatchObject({
-      removed: true,
+      isRemoved: true,
       atService: 'not-told',
     });
   });
@@ -572,7 +572,7 @@ describe('save and remove', () => {
     const { store, lock, key, record, server } = await world();
     await store.write(key, { ...record, kind: 'pat' });
     expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toMatchObject({
-      removed: true,
+      isRemoved: true,
       atService: 'nothing-to-revoke',
     });
     expect(server.counts.revoke).toBe(0);
@@ -586,7 +586,7 @@ describe('save and remove', () => {
       return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     };
     const ending = await removeCredential({ server: authServer, store, lock, key, send });
-    expect(ending).toEqual({ removed: true, atService: 'not-told', why: 'invalid_client: not this one' });
+    expect(ending).toEqual({ isRemoved: true, atService: 'not-told', why: 'invalid_client: not this one' });
   });
 });
 

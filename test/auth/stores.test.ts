@@ -2,7 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { credentialKey, credentialName, recordFromToken } from '../../src/auth/credential.ts';
-import { openStore } from '../../src/auth/stores.ts';
+import { openCredentialStore } from '../../src/auth/stores.ts';
 import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
 const record = { ...recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1 }), owner: 'Zoë' };
 const key = credentialKey(record);
 const open = () =>
-  openStore(
+  openCredentialStore(
     'file',
     { env: {}, platform: 'linux', clock: realClock, machine: machineIn('/'), randomBytes: random, startChild },
     config,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/rules/rate-limits.ts';
 
 export const pageSize = 100;
 

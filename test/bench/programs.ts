@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Spent } from './measurement.ts';
 
 /** Benches run in the root of the repository. */
 export const root = process.cwd();
@@ -50,6 +51,32 @@ export const timed = (
       const took = performance.now() - started;
       if (code === 0) resolve(took);
       else reject(new Error(`${command.join(' ')} exited with code ${code}: ${said}`));
+    });
+  });
+
+/** Loaded before a program: it tells its CPU time in microseconds when it ends, or when its parent asks. */
+export const cpuHook = `
+const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
+if (process.send) process.on('message', () => process.send({ used: used() }));
+else process.on('exit', () => require('fs').writeSync(3, String(used())));
+`;
+
+/** A Node program from start to end, in milliseconds. `hook` is a file with `cpuHook`. Throws if the program fails. */
+export const spent = (hook: string, words: readonly string[], env: Environment): Promise<Spent> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, ['--require', hook, ...words], {
+      env,
+      stdio: ['ignore', nowhere, 'inherit', 'pipe'],
+      timeout: 120_000,
+    });
+    let told = '';
+    child.stdio[3]!.on('data', (text) => {
+      told += text;
+    });
+    child.once('error', reject).once('close', (code) => {
+      if (code === 0) resolve({ wall: performance.now() - started, cpu: Number(told) / 1000 });
+      else reject(new Error(`${words.join(' ')} exited with code ${code}`));
     });
   });
 

@@ -1,12 +1,13 @@
 /**
- * `npm run bench [-- NAME…] [--out FILE] [--check] [--markdown]`: runs every `*.bench.ts` here, one after another, prints
- * what they measured and writes it as JSON. With --check a target missed by more than 15 % is a failure; with --markdown
- * the table is the one in docs/performance.md.
+ * `npm run bench [-- NAME…] [--out FILE] [--check] [--markdown] [--against DIRECTORY]`: runs every `*.bench.ts` here, one
+ * after another, prints what they measured and writes it as JSON. With --check a target missed by more than 15 % is a
+ * failure; with --markdown the table is the one in docs/performance.md. With --against, the benches that compare take
+ * turns with the build of another checkout.
  */
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, loadavg, platform, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '../../scripts/bundle.js';
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     check: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
+    against: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
 const all = (await readdir(here))
   .filter((file) => file.endsWith('.bench.ts'))
   .map((file) => file.slice(0, -'.bench.ts'.length));
+if (values.against !== undefined) process.env.SCHED_BENCH_AGAINST = resolve(values.against);
 const unknown = positionals.filter((name) => !all.includes(name));
 if (unknown.length > 0) throw new Error(`No bench named ${unknown.join(', ')}. Available: ${all.join(', ')}`);
 const names = all.filter((name) => positionals.length === 0 || positionals.includes(name));
@@ -66,11 +69,36 @@ const isMet = ({ ratio, target }, slack = 1) =>
 /** @param {Measurement} each */
 const hasTarget = ({ target }) => target.least !== undefined || target.most !== undefined;
 
+/**
+ * The ratios in docs/performance.md at the last tag, by the name of the row.
+ * @returns {{ tag: string, ratios: Map<string, number> }}
+ */
+const atLastTag = () => {
+  const git = (/** @type {string[]} */ ...words) =>
+    execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const tag = git('describe', '--tags', '--abbrev=0');
+    const lines = git('show', `${tag}:docs/performance.md`).replaceAll('\\|', '\0').split('\n');
+    const cells = lines.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('\0', '|')));
+    return { tag, ratios: new Map(cells.map((row) => [row[1] ?? '', Number(row[4])])) };
+  } catch {
+    return { tag: '', ratios: new Map() };
+  }
+};
+const last = atLastTag();
+
+/** @param {Measurement} each */
+const loss = ({ name, ratio, target }) => {
+  const before = last.ratios.get(name) ?? Number.NaN;
+  const isWorse = target.least === undefined ? ratio > before * 1.1 : ratio * 1.1 < before;
+  return isWorse ? `worse than at ${last.tag}: ${short(before)}` : '';
+};
+
 /** @param {Figure} each */
 const verdict = (each) => {
   if ('skipped' in each) return `skipped: ${each.skipped}`;
-  if (!hasTarget(each)) return '';
-  return isMet(each) ? 'met' : isMet(each, tolerance) ? 'missed, by less than 15 %' : 'MISSED';
+  const met = isMet(each) ? 'met' : isMet(each, tolerance) ? 'missed, by less than 15 %' : 'MISSED';
+  return [...(hasTarget(each) ? [met] : []), loss(each)].filter((text) => text !== '').join(', ');
 };
 
 /** @param {number} number */
@@ -79,10 +107,10 @@ const short = (number) => (Math.abs(number) >= 100 ? number.toFixed(0) : number.
 /** @param {Measurement['target']} target */
 const wanted = ({ least, most }) => (least !== undefined ? `≥ ${least}` : most !== undefined ? `≤ ${most}` : '');
 
-const headings = ['what', 'measured', 'beside', 'ratio', 'target', ''];
+const headings = ['what', 'measured', 'beside', 'ratio', 'target', '', 'CPU'];
 const rows = figures.map((each) =>
   'skipped' in each
-    ? [each.name, '', '', '', '', verdict(each)]
+    ? [each.name, '', '', '', '', verdict(each), '']
     : [
         each.name,
         `${short(each.value)} ${each.unit}`,
@@ -90,6 +118,7 @@ const rows = figures.map((each) =>
         short(each.ratio),
         wanted(each.target),
         verdict(each),
+        each.cpu === undefined ? '' : short(each.cpu),
       ],
 );
 const load = { before: loadBefore, after: loadavg()[0] ?? 0 };

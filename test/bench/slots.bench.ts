@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/rules/rate-limits.ts';
 import { beside, type Figure, interleave } from './measurement.ts';
 import { cleanEnvironment, sched, timed } from './programs.ts';
 

@@ -3,8 +3,8 @@ import { eventTypes } from '../../src/api/event-types.ts';
 import { events } from '../../src/api/events.ts';
 import { invitees } from '../../src/api/invitees.ts';
 import { locations } from '../../src/api/locations.ts';
+import type { SchedError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
-import type { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
-import { decide, effectOf, failureOf, mayRepeat } from '../../src/client/outcome.ts';
+import { decideAfterFailure, effectOf, failureOf, mayRepeat } from '../../src/client/outcome.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply } from '../../src/http/message.ts';
 
@@ -15,10 +15,10 @@ describe('outcome', () => {
     ['empty', 'retry', 'done', 'done', 'done'],
     ['unreadable', 'retry', 'done', 'done', 'look-up'],
   ] as const)('of %s leads to the documented decision', (failure, read, deletion, change, creation) => {
-    expect(decide('read', failure)).toBe(read);
-    expect(decide('deletion', failure)).toBe(deletion);
-    expect(decide('change', failure)).toBe(change);
-    expect(decide('creation', failure)).toBe(creation);
+    expect(decideAfterFailure('read', failure)).toBe(read);
+    expect(decideAfterFailure('deletion', failure)).toBe(deletion);
+    expect(decideAfterFailure('change', failure)).toBe(change);
+    expect(decideAfterFailure('creation', failure)).toBe(creation);
   });
 
   test('is declared by every write of the catalogue, and by no read', async () => {

@@ -1,9 +1,9 @@
-import { effectOf } from '../../src/cli/commands/schema/command-facts.ts';
+import { exitCodes } from '../../src/base/errors.ts';
 import { pipeColumns } from '../../src/cli/help/command-help.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { exitCodes } from '../../src/errors.ts';
+import { commandEffect } from '../../src/commands/schema/command-facts.ts';
 
 /** The facts that scripts rely on, one sentence each. A missing fact is a broken promise. */
 export type Facts = Record<'exit codes' | 'columns' | 'fields' | 'commands', string[]>;
@@ -13,7 +13,7 @@ export const exitCodeFacts = (): string[] => Object.entries(exitCodes).map(([nam
 
 type Flag = Leaf['definition']['flags'][number];
 
-const flagFacts = ({ name, short, value, optional, repeat, negatable, choices = [] }: Flag): string[] => {
+const flagFacts = ({ name, short, kind: { value }, optional, repeat, negatable, choices = [] }: Flag): string[] => {
   const kind = value === undefined ? 'SWITCH' : choices.length > 0 ? 'CHOICE' : 'VALUE';
   return [
     `--${name} ${optional ? `[${kind}]` : kind}`,
@@ -39,7 +39,7 @@ const leafFacts = (leaf: Leaf): string[] => {
   const { operation } = leaf.definition;
   const scope = operation?.scope === undefined ? [] : [`scope ${operation.scope}`];
   return [
-    `effect ${effectOf(leaf.definition)}`,
+    `effect ${commandEffect(leaf.definition)}`,
     ...scope,
     ...argumentFacts(leaf),
     ...flags.flatMap(flagFacts),

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/base/system.ts';
 import type { Send } from '../../src/http/message.ts';
-import type { Clock } from '../../src/system.ts';
-import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../cli/lost-answers.ts';
+import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../support/lost-replies.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld, type Result, replying, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -201,6 +201,10 @@ const listLines: Record<string, () => Promise<string>> = {
   'event-types hosts': async () => `event-types hosts ${await plainType(world)}`,
   'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
   'groups members': async () => `groups members ${await idOf('groups list')}`,
+  'mirror status': async () => {
+    await run('mirror sync --yes');
+    return 'mirror status --all';
+  },
   // Without --once it runs until it is stopped.
   'events follow': async () => 'events follow --once',
   'groups events': async () => `groups events ${await idOf('groups list')}`,

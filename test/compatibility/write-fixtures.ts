@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { credentialKey } from '../../src/auth/credential.ts';
 import { createStore, fileVault } from '../../src/auth/stores.ts';
+import type { Clock } from '../../src/base/system.ts';
+import { bookingDigest } from '../../src/commands/booking/work-attempt.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import { digestOf } from '../../src/jobs/booking-attempt.ts';
-import type { Clock } from '../../src/system.ts';
-import { bookingLine, breaking, faults, plainType } from '../cli/lost-answers.ts';
 import { type Bookings, serveBookings } from '../support/bookings.ts';
 import { filesWith } from '../support/files-world.ts';
+import { bookingLine, breaking, faults, plainType } from '../support/lost-replies.ts';
 import type { Result, TestWorld, WorldOptions } from '../support/run.ts';
 import {
   anywhere,
@@ -64,7 +64,7 @@ const asVersion1 = (folder: string, before: readonly string[]): void => {
   for (const name of readdirSync(ledgerIn(folder)).filter((each) => !before.includes(each))) {
     const path = join(ledgerIn(folder), name);
     const { organization: _, ...entry } = JSON.parse(readFileSync(path, 'utf8'));
-    const digest = digestOf({ version: 1, origin: baseUrl }, entry, 'ada@engine.example');
+    const digest = bookingDigest({ version: 1, origin: baseUrl }, entry, 'ada@engine.example');
     writeFileSync(path.replace(entry.digest, digest), JSON.stringify({ ...entry, version: 1, digest }));
     rmSync(path);
   }

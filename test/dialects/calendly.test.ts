@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
+import { createLog } from '../../src/sandbox/admin/log-admin.ts';
 import { deliveryIn } from '../../src/sandbox/dialect.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
-import { createLog, withFaults } from '../../src/sandbox/log-admin.ts';
-import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
+import { withFaults } from '../../src/sandbox/faults/with-faults.ts';
+import { ownerToken } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { createWorld, type TestWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 

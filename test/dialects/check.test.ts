@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { SchedError } from '../../src/base/errors.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
-import type { SchedError } from '../../src/errors.ts';
 
 const read = (text: string) => readDialect({ place: 'acme.yaml', text });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fill, match, namesByPlace, type Template } from '../../src/dialects/template.ts';
+import { fillTemplate, matchTemplate, namesByPlace, type Template } from '../../src/dialects/template.ts';
 
-const filled = (template: Template, values: Record<string, unknown>) => fill(template, (name) => values[name]);
+const filled = (template: Template, values: Record<string, unknown>) => fillTemplate(template, (name) => values[name]);
 
 const matched = (template: Template, value: unknown): Record<string, unknown> => {
   const found: Record<string, unknown> = {};
-  match(template, value, ({ name }, each) => {
+  matchTemplate(template, value, ({ name }, each) => {
     found[name] = each;
   });
   return found;

@@ -5,6 +5,7 @@ import { generate, staleFiles } from '../../scripts/docs/generate.ts';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
+import { spell } from '../../src/base/words.ts';
 import { operationsOf } from '../../src/cli/help/command-help.ts';
 import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
@@ -68,7 +69,7 @@ describe('coverage: every command', () => {
       expect(command.summary).not.toBe('');
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { name, description } of [...command.flags, ...command.arguments]) {
-        expect(description, name).not.toBe('');
+        expect(spell(description), name).not.toBe('');
       }
     },
   );

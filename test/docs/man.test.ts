@@ -5,11 +5,12 @@ import manifest from '../../package.json' with { type: 'json' };
 import { staleFiles } from '../../scripts/docs/generate.ts';
 import { lastRelease, manPages } from '../../scripts/docs/man.ts';
 import { escaped, roff } from '../../scripts/docs/roff.ts';
+import { onceEach } from '../../src/base/once.ts';
+import { spell } from '../../src/base/words.ts';
 import { pipeColumns } from '../../src/cli/help/command-help.ts';
 import { topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { onceEach } from '../../src/once.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -79,7 +80,7 @@ describe('man pages', () => {
     }
     for (const { name, description } of command.arguments) {
       expect(lines).toContain(escaped(name));
-      expect(text).toContain(description);
+      expect(text).toContain(spell(description));
     }
     for (const example of command.examples) expect(text).toContain(`sched ${example} `);
     for (const note of command.notes ?? []) expect(text).toContain(note.split('\n')[0]!);

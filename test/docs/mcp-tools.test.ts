@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mcpToolsPage } from '../../scripts/docs/mcp-tools.ts';
-import { allTools } from '../../src/cli/commands/mcp/tools.ts';
-import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
+import { allTools } from '../../src/commands/mcp/tools.ts';
+import { findNoun, nouns } from '../../src/commands/registry.ts';
 
 const page = mcpToolsPage(await allTools({ nouns, findNoun }));
 const guide = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');

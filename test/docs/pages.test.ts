@@ -40,15 +40,42 @@ const linksIn = (page: string, text: string): string[] =>
 
 const missing = (paths: readonly string[]): string[] => paths.filter((path) => !existsSync(join(root, path)));
 
-test('docs/architecture.md names every folder of src/ and src/cli/, and every file directly in src/', () => {
-  const named = pathsIn(read('docs/architecture.md'));
-  const inSrc = readdirSync(join(root, 'src'), { withFileTypes: true });
-  const inCli = readdirSync(join(root, 'src/cli'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const expected = [
-    ...inSrc.filter(({ name }) => name !== 'cli').map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`),
-    ...inCli.map(({ name }) => `src/cli/${name}/`),
-  ];
-  expect(expected.filter((path) => !named.includes(path))).toEqual([]);
+describe('docs/architecture.md', () => {
+  const page = read('docs/architecture.md');
+
+  /** The paths of the picture: two more blanks are one folder deeper. */
+  const pictured = (): string[] => {
+    const around: string[] = [];
+    return /^```\n(src\/\n[\s\S]*?)^```/m
+      .exec(page)![1]!
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => {
+        const [, indent, names] = /^( *)((?:[\w./-]+(?: · )?)+)/.exec(line)!;
+        const paths = names!.split(' · ').map((name) => around.slice(0, indent!.length / 2).join('') + name);
+        around.splice(indent!.length / 2, around.length, names!);
+        return paths;
+      });
+  };
+
+  test('shows every folder and file of src/ and src/commands/, and every folder of src/cli/ and src/sandbox/', () => {
+    const inside = (folder: string, isNamed: (name: string) => boolean = () => false) =>
+      readdirSync(join(root, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() || isNamed(entry.name))
+        .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+    const isFile = (name: string) => name !== 'registry.ts';
+    const expected = ['src/', ...inside('src/', isFile), ...inside('src/commands/', isFile)];
+    expected.push(...inside('src/cli/'), ...inside('src/sandbox/'));
+    expect(pictured().toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('says where to look: each of ten files exists and has the word', () => {
+    const [table] = /^\| what [\s\S]*?\n\n/m.exec(page)!;
+    const rows = [...table.matchAll(/^\|[^|]+\| `([^`]+)` +\| `([^`]+)` +\|$/gm)];
+    expect(rows).toHaveLength(10);
+    const wrong = rows.filter(([, path, word]) => !new RegExp(`\\b${word}\\b`).test(read(path!)));
+    expect(wrong.map(([row]) => row)).toEqual([]);
+  });
 });
 
 describe('docs/reliability.md', () => {

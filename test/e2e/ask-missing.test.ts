@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
@@ -19,17 +20,17 @@ const start = async (home: string, ...flags: string[]): Promise<Terminal> => {
 const steps: [RegExp, string][] = [
   [/\? Which event type\?[^?]*❯ Board preview/, 'onboard'],
   [/type\? onboard[^?]*❯ Customer onboarding/, enter],
-  [/\? Email address of the invitee:/, `ada@example.com${enter}`],
-  [/\? Full name of the invitee:/, `Ada Byron${enter}`],
-  [/\? IANA time zone of the invitee: \(\S+\)/, `Europe/Paris${enter}`],
   [/\? Day:[^?]*❯ \w+ \d+ \w+(?: \d{4})? · \d+ free/, '2030-12-02'],
   [/Day: 2030-12-02[^?]*❯ use "2030-12-02"/, enter],
   [/\? Time \(.*\):[^?]*❯ \d\d:\d\d/, '10:05'],
   [/Time \(.*\): 10:05[^?]*❯ use "10:05"/, enter],
+  [/\? Invitee's email:/, `ada@example.com${enter}`],
+  [/\? Invitee's name:/, `Ada Byron${enter}`],
+  [/\? Invitee's time zone [^\n]*:/, `paris${enter}`],
   [/\? Company:/, `Analytical Engines${enter}`],
   [/\? Team size:[^?]*❯ 1 to 10/, enter],
   [/\? Anything we should prepare\? \(Enter skips\):/, enter],
-  [/Customer onboarding with Ada Byron <ada@example\.com>[\s\S]*\? Book and send the invitation\? \[Y\/n\]/, enter],
+  [/Customer onboarding with Ada Byron <ada@example\.com>[\s\S]*\? Book and send the invitation\? \(yes\)/, enter],
 ];
 
 /** Rows of the sandbox's data file, or the number of rows that were changed. */
@@ -50,9 +51,9 @@ const bookingsOf = (home: string): Promise<number> =>
 
 describe('questions for missing flags', () => {
   const ends = [
-    { key: ctrlC, expected: 130, message: 'Interrupted' },
-    { key: ctrlD, expected: 12, message: 'Stopped at a question. Nothing was changed' },
-    { key: '\x1b', expected: 12, message: 'Stopped at a question. Nothing was changed' },
+    { key: ctrlC, expected: 130, message: 'error: Interrupted' },
+    { key: ctrlD, expected: 12, message: 'Stopped. Nothing was changed.' },
+    { key: '\x1b', expected: 12, message: 'Stopped. Nothing was changed.' },
   ];
   const cells = ends.flatMap((end) => steps.map(([question], asked) => ({ ...end, asked, question })));
 
@@ -68,7 +69,7 @@ describe('questions for missing flags', () => {
         }
         const { code, text } = await screen.done;
         expect(text).toMatch(
-          /✔ Booked: [^\n]* for Ada Byron\n.*Undo: sched --sandbox events cancel \w+\n.*Join: https:/,
+          /✔ Booked: [^\n]* with Ada Byron[^\n]*\n[\s\S]* Join {2}https:\S+\n {2}Undo {2}sched --sandbox events cancel \w{4}\n/,
         );
         expect(text).toMatch(/For a script:\n {2}sched --sandbox invitees create --event-type 'Customer onboarding' /);
         expect(code, text).toBe(0);
@@ -77,35 +78,23 @@ describe('questions for missing flags', () => {
       'book a meeting with --accessible, in plain lines that are never redrawn': async () => {
         const home = await usedHome();
         const screen = await start(home, '--accessible');
-        const answers = [
-          'onboarding',
-          'ada@example.com',
-          'Ada Byron',
-          'Europe/Paris',
-          '2030-12-02T15:00:00+01:00',
-          'AE',
-          '1',
-          '',
-          'y',
+        const answers: [RegExp, string][] = [
+          [/name: $/, 'onboarding'],
+          [/another date: $/, '2030-12-02T15:00:00+01:00'],
+          [/Invitee's email: $/, 'ada@example.com'],
+          [/Invitee's name: $/, 'Ada Byron'],
+          [/time zone .*: $/, 'Europe/Paris'],
+          [/Company: $/, 'AE'],
+          [/name: $/, '1'],
+          [/skips\): $/, ''],
+          [/invitation\? \(Enter for yes\): $/, 'y'],
         ];
-        for (const [i, answer] of answers.entries()) {
-          await screen.until(
-            [
-              /name: $/,
-              /address of the invitee: $/,
-              /name of the invitee: $/,
-              /\): $/,
-              /answer: $/,
-              /Company: $/,
-              /name: $/,
-              /skips\): $/,
-              /\[Y\/n\]: $/,
-            ][i]!,
-          );
+        for (const [question, answer] of answers) {
+          await screen.until(question);
           screen.type(`${answer}\n`);
         }
         const { code, text } = await screen.done;
-        expect(text).toMatch(/Booked: [^\n]* for Ada Byron\n/);
+        expect(text).toMatch(/Booked: [^\n]* with Ada Byron/);
         expect(text).not.toMatch(/\x1b\[\d*A|[❯↑]/);
         expect(code).toBe(0);
       },
@@ -118,7 +107,7 @@ describe('questions for missing flags', () => {
             screen.type(i === asked ? key : answer);
           }
           const { code, text } = await screen.done;
-          expect(text).toContain(`error: ${message}\n`);
+          expect(text).toContain(`${message}\n`);
           expect(text).toContain('\x1b[?25h');
           expect(code, text).toBe(expected);
         }
@@ -127,6 +116,70 @@ describe('questions for missing flags', () => {
     },
     300_000,
   );
+});
+
+interface DemoType {
+  name: string;
+  locations: { kind: string }[];
+  questions?: { name: string; required?: boolean; answer_choices?: string[] }[];
+}
+
+/** The active event types of the demo, in the seed that a new sandbox has. */
+const demoTypes = (): DemoType[] => {
+  const found: DemoType[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray((value as DemoType).locations) && (value as { active?: boolean }).active !== false)
+      found.push(value as DemoType);
+    for (const inner of Object.values(value)) look(inner);
+  };
+  look(JSON.parse(readFileSync('src/sandbox/seed/demo.json', 'utf8')));
+  return found;
+};
+
+const review = /with Ada Byron <ada@example\.com>[\s\S]*\? Book and send the invitation\?/;
+const place = /\? (Invitee's phone number|Place of the meeting):/;
+const againWithPlace = / · \+81 3 1234[\s\S]*\? Book and send the invitation\?/;
+
+const literal = (text: string): string => text.replace(/[^\w ]/g, '.');
+
+describe('a booking by prompts, first the time and then the people', () => {
+  const tests = demoTypes().map(({ name, locations, questions = [] }) => {
+    const asksPlace = ['ask_invitee', 'outbound_call'].includes(locations[0]!.kind);
+    const typed: [RegExp, string][] = [
+      [/\? Day:[^?]*❯ /, enter],
+      [/\? Time \(.*\):[^?]*❯ /, enter],
+      [/\? Invitee's email:/, `ada@example.com${enter}`],
+      [/\? Invitee's name:/, `Ada Byron${enter}`],
+      [/\? Invitee's time zone [^\n]*:/, `tokyo${enter}`],
+      ...questions.map(({ name: label, answer_choices: choices, required }): [RegExp, string] => [
+        new RegExp(`\\? ${literal(label).slice(0, 40)}`),
+        choices === undefined && required === true ? `An answer${enter}` : enter,
+      ]),
+      [review, enter],
+      // Nothing tells before the refusal that this type takes place where the invitee says.
+      ...(asksPlace
+        ? ([
+            [place, `+81 3 1234${enter}`],
+            [againWithPlace, enter],
+          ] as [RegExp, string][])
+        : []),
+    ];
+    const body = async () => {
+      const home = await usedHome();
+      const screen = await start(home, '--event-type', name);
+      for (const [question, answer] of typed) {
+        await screen.until(question);
+        screen.type(answer);
+      }
+      const { code, text } = await screen.done;
+      expect(code, text).toBe(0);
+      expect(text).toContain(`✔ Booked: ${name} with Ada Byron`);
+      expect(await bookingsOf(home)).toBe(1);
+    };
+    return [`books ${name}`, body] as const;
+  });
+  few(2, Object.fromEntries(tests));
 });
 
 describe('a list of events', () => {
@@ -140,7 +193,7 @@ describe('a list of events', () => {
 
   const cancel = async (home: string): Promise<Terminal> => {
     terminal = schedInTerminal(['--sandbox', 'events', 'cancel'], home);
-    await terminal.until(/\? Which events to cancel\?[\s\S]*space: several · ⏎ · esc/);
+    await terminal.until(/\? Which events to cancel\?[\s\S]*space: several · ⏎ choose · esc stop/);
     return terminal;
   };
 
@@ -157,8 +210,8 @@ describe('a list of events', () => {
 
   const ends: [string, number, string][] = [
     [ctrlC, 130, 'Interrupted'],
-    [ctrlD, 12, 'Stopped at a question. Nothing was changed'],
-    [esc, 12, 'Stopped at a question. Nothing was changed'],
+    [ctrlD, 12, 'Stopped. Nothing was changed.'],
+    [esc, 12, 'Stopped. Nothing was changed.'],
   ];
   few(1, {
     'cancels the event that was found by a name': async () => {
@@ -212,7 +265,7 @@ describe('a list of events', () => {
         screen.type(key);
         const { code, text } = await screen.done;
         expect(code, text).toBe(expected);
-        expect(text).toContain(`error: ${message}\n`);
+        expect(text).toContain(`${message}\n`);
       }
       expect(await canceledIn(home)).toEqual(before);
     },

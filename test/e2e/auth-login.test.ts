@@ -119,7 +119,7 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
   });
 
-  // auth/login.test.ts has these ends without a browser, and sandbox/consent.test.ts clicks on Deny.
+  // auth/login.test.ts has these ends without a browser, and sandbox/pages/consent-pages.test.ts clicks on Deny.
   describe.runIf(isDeep)('without a login', () => {
     few(1, {
       'stores nothing after a click on Deny': async () => {

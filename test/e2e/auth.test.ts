@@ -2,10 +2,11 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } fro
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
+import { fingerprint } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
+import { terminals } from '../support/run.ts';
 import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { few, isDeep, sample, times } from '../support/tier.ts';
@@ -195,7 +196,7 @@ describeWith(...secretService, 'script')('auth login with a real keychain', () =
   test('does not start a login if the profile cannot be written', { timeout: 30_000 }, async () => {
     const run = await commandsOf(home, { ...service.env, SCHED_CONFIG_DIR: '/dev/null/config' });
     const { code, screen } = await run(['auth', 'login', '--no-browser', ...addressesOf(sandbox)], {
-      terminals: ['stdin', 'stdout', 'stderr'],
+      terminals,
       columns: 200,
     });
     expect(code).toBe(3);

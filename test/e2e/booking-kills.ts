@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogEntry } from '../../src/sandbox/log-admin.ts';
+import type { LogEntry } from '../../src/sandbox/admin/log-admin.ts';
 import { spawn } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { until } from '../support/until.ts';

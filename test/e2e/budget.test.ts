@@ -81,7 +81,7 @@ describe('budget: real processes', () => {
     60_000,
   );
 
-  // cli/shared-state.test.ts shows it without processes.
+  // cli/session/shared-state.test.ts shows it without processes.
   test.runIf(isDeep)('shows who waits', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: minute } });
     const home = temporaryHome();

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { singleQuoted } from '../../src/shell-quote.ts';
+import { singleQuoted } from '../../src/base/shell-quote.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../src/jobs/verify-receipt.ts';
+import { verifyChain } from '../../src/commands/bulk/work-verify-receipt.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
 import { jobsOf } from '../support/page-snippets.ts';
@@ -101,7 +101,7 @@ describe('compliance delete, disk', () => {
     return { home, service, env };
   };
   const line = (receipt: string) => `sched compliance delete --from in.txt --confirm 500 --json --receipt ${receipt}`;
-  const statusOf = (receipt: string) => verify(readFileSync(receipt)).status;
+  const statusOf = (receipt: string) => verifyChain(readFileSync(receipt)).status;
 
   const mountable = (): string | undefined => {
     const place = temporaryDirectory('full');

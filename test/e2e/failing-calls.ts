@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitCodes } from '../../src/errors.ts';
+import { exitCodes } from '../../src/base/errors.ts';
 import { spawn } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import {

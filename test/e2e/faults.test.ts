@@ -8,7 +8,7 @@ const all: [operation: string, fault: string, line: string, sent: number, code: 
   ['invitees.create', 'reset-after', 'invitees create', 1, 0],
   ['shares.create', 'reset-after', 'shares create --event-type YBL6DUNR9FS4PNP6', 1, 10],
 ];
-/** cli/faults.test.ts has the whole table, in one process. */
+/** every-command/faults.test.ts has the whole table, in one process. */
 const samples = sample(all, 1);
 
 /** What a line needs besides that is not the same every day. */

@@ -131,7 +131,7 @@ describeWith(redis)('a fleet of machines', { timeout: 60_000 }, () => {
       ]);
     },
   });
-  // cli/shared-state.test.ts shows it without processes, and budget.test.ts with processes on one machine.
+  // cli/session/shared-state.test.ts shows it without processes, and budget.test.ts with processes on one machine.
   test.runIf(isDeep)('shows who waits on which machine', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
     const env = { ...service.env, SCHED_SHARED_STATE: redis.url };

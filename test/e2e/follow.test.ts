@@ -45,7 +45,7 @@ few(1, {
     expect(JSON.parse(stdout)).toMatchObject({ event: 'invitee.created', payload: { email: 'ada@engine.example' } });
   },
 });
-// R30, R55; cli/commands/follow/follow.test.ts has the same in one process.
+// R30, R55; commands/follow/run.test.ts has the same in one process.
 test.runIf(isDeep)('events follow leaves half of 10 requests a minute to a command that must not wait', async () => {
   const sandbox = await startSandbox('--plan', 'free');
   const home = temporaryHome();

@@ -137,7 +137,7 @@ describe('mcp serve with the official client', () => {
     for (const question of questions) expect(question).toMatch(/^Cancel "/);
   };
 
-  // cli/commands/mcp/serve.test.ts has them all in this process.
+  // commands/mcp/serve.test.ts has them all in this process.
   few(1, {
     'lists its tools, and they can be called': async () => {
       const reader = await serving();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idIn } from '../../src/uri.ts';
+import { idIn } from '../../src/base/uri.ts';
 import { spawn } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { closeLater } from '../support/temporary.ts';

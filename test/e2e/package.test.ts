@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { once } from '../../src/once.ts';
+import { once } from '../../src/base/once.ts';
 import { writeSnippets } from '../support/page-snippets.ts';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

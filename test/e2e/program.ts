@@ -9,7 +9,7 @@ import { ensurePrivateDirectory } from '../../src/state/directories.ts';
 import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
-import { createWorld, network, type Result, type TestWorld } from '../support/run.ts';
+import { createWorld, network, type Result, type TestWorld, terminals } from '../support/run.ts';
 import { seededFile, usedHome as usedHomeAt } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
@@ -218,7 +218,7 @@ export const addressesOf = ({ base_url, auth_url, client_id }: RunningSandbox): 
 export const storeLogin = async (addresses: string[], home: string, env?: Record<string, string>) => {
   const run = await commandsOf(home, env);
   const { code, stderr } = await run(['auth', 'login', '--credential-store', 'file', ...addresses], {
-    terminals: ['stdin', 'stdout', 'stderr'],
+    terminals,
     openBrowser: async (url) => {
       void fetch(url).then((page) => page.text());
       return true;

@@ -37,7 +37,7 @@ describe('a prompt', () => {
       screen.type(ctrlD);
       const { code, text } = await screen.done;
       expect(code).toBe(12);
-      expect(text).toMatch(/\[y\/N\] \nerror: Not confirmed/);
+      expect(text).toMatch(/\[y\/N\] \nNothing /);
     },
     'lets the arrow keys move in the answer': async () => {
       const screen = await logIn();
@@ -88,9 +88,7 @@ describe('a prompt', () => {
       await screen.until(/ {2}to +Mon .* UTC · free\n {2}who +Ada Byron \(.* in Tokyo\)\n[\s\S]*\[y\/N\] $/);
       screen.type('y\n');
       const { code, text } = await screen.done;
-      expect(text).toMatch(
-        /✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z? --tz UTC\n/,
-      );
+      expect(text).toMatch(/✔ Moved: [\s\S]*\n {2}Undo\s+sched --sandbox events move \w+ --to [\dT:+-]+Z? --tz UTC\n/);
       expect(code).toBe(0);
     },
   });
@@ -107,8 +105,8 @@ describe('a prompt', () => {
     };
 
     const ends: [keys: string, exit: number, words: RegExp][] = [
-      ['n\n', 12, /error: Not confirmed/],
-      [ctrlD, 12, /\[y\/N\] \nerror: Not confirmed/],
+      ['n\n', 12, /\nNothing \w+\.\n/],
+      [ctrlD, 12, /\[y\/N\] \nNothing /],
       [ctrlC, 130, /error: Interrupted\n/],
     ];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownPart } from '../cli/example-lines.ts';
+import { ownPart } from '../every-command/example-lines.ts';
 import { sample } from '../support/tier.ts';
 import { tryLineProblem } from '../support/try-line.ts';
 import { follow, readmeBlocks, recipes } from './cookbook.ts';

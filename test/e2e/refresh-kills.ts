@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { credentialName } from '../../src/auth/credential.ts';
-import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
+import { fingerprint } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { gate } from '../support/gate.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/rules/rate-limits.ts';
 
 const root = 'http://127.0.0.1';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isLoopback } from '../../src/base/uri.ts';
 import { proxyFor } from '../../src/http/proxy.ts';
-import { isLoopback } from '../../src/uri.ts';
 import { everythingIn } from '../auth/support/memory.ts';
 
 const thrownBy = (work: () => unknown): unknown => {

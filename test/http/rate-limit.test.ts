@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SchedError } from '../../src/errors.ts';
+import type { SchedError } from '../../src/base/errors.ts';
 import { authorize } from '../../src/http/authorize.ts';
 import { readLimits, requestedWait } from '../../src/http/limit-headers.ts';
 import type { HttpReply } from '../../src/http/message.ts';

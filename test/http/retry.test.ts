@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SchedError } from '../../src/errors.ts';
+import { SchedError } from '../../src/base/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { redirect } from '../../src/http/redirect.ts';

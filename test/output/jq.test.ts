@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { spell } from '../../src/base/words.ts';
 import { jqProblem, printJq } from '../../src/output/jq.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { execFileSync } from '../support/processes.ts';
@@ -176,9 +177,9 @@ describe('jq', () => {
 
   it('reports compile errors in the words of jq', async () => {
     expect(await jqProblem('.a | length')).toBeUndefined();
-    expect(await jqProblem('.[')).toBe('--jq: syntax error, unexpected end of file at line 1, column 2');
-    expect(await jqProblem('nosuch')).toBe('--jq: nosuch/0 is not defined at line 1, column 1');
-    expect(await jqProblem('--help')).toContain('help/0 is not defined');
+    expect(spell((await jqProblem('.['))!)).toBe('--jq: syntax error, unexpected end of file at line 1, column 2');
+    expect(spell((await jqProblem('nosuch'))!)).toBe('--jq: nosuch/0 is not defined at line 1, column 1');
+    expect(spell((await jqProblem('--help'))!)).toContain('help/0 is not defined');
     expect(await jqProblem('input')).toBeUndefined();
   });
 
@@ -209,8 +210,8 @@ describe('jq', () => {
     ]);
     expect(await ran('[env, $ENV]', [1], { compact: true })).toBe('[{},{}]\n');
     expect(await ran('def env: 1; . as $ENV | [env, $ENV]', [2], { env, compact: true })).toBe('[1,2]\n');
-    expect(await jqProblem('$ENV | nosuch')).toBe('--jq: nosuch/0 is not defined at line 1, column 8');
-    expect(await jqProblem('env |\n nosuch')).toBe('--jq: nosuch/0 is not defined at line 2, column 2');
+    expect(spell((await jqProblem('$ENV | nosuch'))!)).toBe('--jq: nosuch/0 is not defined at line 1, column 8');
+    expect(spell((await jqProblem('env |\n nosuch'))!)).toBe('--jq: nosuch/0 is not defined at line 2, column 2');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClosedPipe } from '../../src/errors.ts';
+import { ClosedPipe } from '../../src/base/errors.ts';
 import {
   type Choices,
   type MachineFormat,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { ClosedPipe } from '../../src/errors.ts';
+import { ClosedPipe } from '../../src/base/errors.ts';
 import { writeTo } from '../../src/node/output.ts';
 import { nodeRuntime } from '../../src/node/runtime.ts';
 import { pagerOf, showText, throughPager } from '../../src/output/pager.ts';

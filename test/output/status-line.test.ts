@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { SchedError } from '../../src/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { SchedError } from '../../src/base/errors.ts';
+import { createSecrets } from '../../src/base/redact.ts';
+import type { Clock } from '../../src/base/system.ts';
 import type { Send } from '../../src/http/message.ts';
 import { withStatusLine } from '../../src/output/status-line.ts';
-import { createSecrets } from '../../src/redact.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import type { Clock } from '../../src/system.ts';
-import { createWorld, network, replying, someday, type WorldOptions } from '../support/run.ts';
+import { createWorld, network, outputs, replying, someday, type WorldOptions } from '../support/run.ts';
 import { usedHome } from '../support/seeded.ts';
 
 /** A clock whose timers fire each second, and that advances only if a test lets time pass. */
@@ -43,10 +43,7 @@ const frames = (written: string): string[] =>
     .slice(1)
     .filter((text) => text !== '' && !text.includes('\n'));
 
-let world: Awaited<ReturnType<typeof createWorld>>;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 
 /** Runs a command against the sandbox, where each reply takes this many seconds. */
 const runSlowly = async (line: string, seconds: number, more: WorldOptions = {}) => {
@@ -106,7 +103,7 @@ describe('the status line', () => {
 
   test('is erased before output on the same terminal', async () => {
     const { screen } = await runSlowly('users me --fields name', 2, {
-      terminals: ['stdout', 'stderr'],
+      terminals: outputs,
     });
     expect(frames(screen)).toHaveLength(2);
     expect(screenOf(screen).join('\n')).toMatch(/^name\s+Amara/);

@@ -1,5 +1,5 @@
 /** Bundles the simulator: the program with a simulated disk, and with a planted bug if one is named. */
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../scripts/bundle.js';
 import { plantIn, readBug } from './bugs.js';
@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {import('rolldown').Plugin} */
 const simulatedDisk = {
   name: 'simulated-disk',
-  resolveId: (source) => (source.endsWith('/node/files.ts') ? join(root, 'test/simulation/files.ts') : undefined),
+  resolveId: (source, importer = root) =>
+    resolve(dirname(importer), source) === join(root, 'src/node/files.ts')
+      ? join(root, 'test/simulation/files.ts')
+      : undefined,
 };
 
 /** @param {string} name @returns {import('rolldown').Plugin} */

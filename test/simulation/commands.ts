@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../src/http/message.ts';
-import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
+import { ownerToken } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults, usualIntents, workOf } from './faults.ts';
 import { lookUp } from './intents/bookings.ts';
@@ -276,10 +276,11 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   site.faults = scene.faults;
   scheduler.mayStall = scene.faults.stall > 0;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
-  // R30: unless the budget is lost with a disk, or a request or reply counts for a later minute.
+  // R30: unless the budget is lost with a disk, counted partly in Redis and partly on the machine because Redis fails, or a
+  // request or reply counts for a later minute.
   const { limited, redis, power, diskFull, diskError, lateRequest, stall } = scene.faults;
   const isSure = limited + power + diskFull + diskError + lateRequest + stall === 0;
-  const isAlone = isSure && (machines.length === 1 || (scene.isShared && redis === 0));
+  const isAlone = isSure && (scene.isShared ? redis === 0 : machines.length === 1);
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
   scheduler.mayStall = false;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, expect } from 'vitest';
-import { exitCodes } from '../../src/errors.ts';
+import { exitCodes } from '../../src/base/errors.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { buildSimulator } from './build.js';
 import { faultKinds } from './faults.ts';
@@ -42,6 +42,7 @@ export const expectDocumentedEnd = async (
   const options = { intents: 3, without: faultKinds, only: kind, failAt: { command: command!, call, number } };
   const { violation, codes } = await simulator.commands(number, options);
   expect(violation).toBeUndefined();
+  expect(Object.keys(codes).map((each) => each.split(' ')[0])).toContain(kind);
   const ended = Object.keys(codes).map((each) => Number(each.split(' ')[1]));
   expect(ended.filter((code) => !documented.includes(code))).toEqual([]);
 };

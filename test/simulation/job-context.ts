@@ -1,12 +1,14 @@
-import { bookingContextOf, changeOptions } from '../../src/cli/scheduling/booking-context.ts';
+import { once } from '../../src/base/once.ts';
+import { changeOptions } from '../../src/cli/operation/change-record.ts';
 import type { Context } from '../../src/cli/session/context.ts';
 import { createNetwork } from '../../src/cli/session/network.ts';
 import { openSharedState } from '../../src/cli/session/shared-state.ts';
 import { createClient } from '../../src/client/client.ts';
+import { bookingContextOf } from '../../src/commands/booking/booking-context.ts';
+import type { BookingContext } from '../../src/commands/booking/work-attempt.ts';
+import { moves } from '../../src/commands/move/work-record.ts';
+import type { MoveContext } from '../../src/commands/move/work-steps.ts';
 import { defaultTimeoutMs } from '../../src/http/message.ts';
-import type { BookingContext } from '../../src/jobs/booking-attempt.ts';
-import type { MoveContext } from '../../src/jobs/move-steps.ts';
-import { once } from '../../src/once.ts';
 import type { Runtime, World } from '../../src/runtime.ts';
 import { organization, origin, user } from './model-service.ts';
 
@@ -23,8 +25,8 @@ const notes = {
   warn: nothing,
   always: nothing,
   done: later,
-  sandbox: nothing,
-  takeSandbox: () => false,
+  place: nothing,
+  takePlace: () => undefined,
   footer: nothing,
   flush: later,
   quiet: true,
@@ -86,5 +88,5 @@ export const bookingOf = async (context: Context): Promise<BookingContext> => ({
 export const movingOf = async (context: Context): Promise<MoveContext> => ({
   booking: await bookingOf(context),
   change: changeOptions(context),
-  moves: (await context.sharedState()).moves,
+  moves: (await context.sharedState()).ledger(moves),
 });

@@ -1,28 +1,27 @@
 import { hash } from 'node:crypto';
 import { eventTypes } from '../../src/api/event-types.ts';
 import { invitees } from '../../src/api/invitees.ts';
-import { sendBooking } from '../../src/cli/commands/bulk/book.ts';
-import type { BookingLine } from '../../src/cli/commands/bulk/read-bookings.ts';
-import { type Bulk, runBulk } from '../../src/cli/commands/bulk/run-bulk.ts';
-import { sendDeletion } from '../../src/cli/commands/compliance/delete.ts';
-import { applyContext, outcomeOf } from '../../src/cli/commands/config/apply.ts';
-import { worldSource } from '../../src/cli/commands/config/read-plan.ts';
-import { checkMovable, moveTo, planOf, readMovable } from '../../src/cli/commands/move/plan.ts';
+import { hasCategory, SchedError } from '../../src/base/errors.ts';
+import type { Json } from '../../src/base/json.ts';
+import { idIn } from '../../src/base/uri.ts';
 import type { Context } from '../../src/cli/session/context.ts';
-import { diffConfig } from '../../src/config/diff.ts';
-import { digestOf } from '../../src/config/digest.ts';
-import type { WantedHours, WantedType } from '../../src/config/model.ts';
-import { reach } from '../../src/config/reach.ts';
-import { readConfig } from '../../src/config/read-file.ts';
-import { SchedError } from '../../src/errors.ts';
-import { applyConfig } from '../../src/jobs/apply-config.ts';
-import { book as bookJob } from '../../src/jobs/booking.ts';
-import { readWorld } from '../../src/jobs/config-world.ts';
-import { acceptsConfirmed } from '../../src/jobs/confirmed-plan.ts';
-import { moveEvent } from '../../src/jobs/move.ts';
-import { NotMoved } from '../../src/jobs/move-steps.ts';
-import type { Json } from '../../src/json.ts';
-import { idIn } from '../../src/uri.ts';
+import { sendBooking } from '../../src/commands/booking/book-many.ts';
+import type { BookingLine } from '../../src/commands/booking/read-bookings.ts';
+import { book as bookJob } from '../../src/commands/booking/work.ts';
+import { type Bulk, runBulk } from '../../src/commands/bulk/run-bulk.ts';
+import { sendDeletion } from '../../src/commands/compliance/delete.ts';
+import { applyContext, outcomeOf } from '../../src/commands/config/apply.ts';
+import { worldSource } from '../../src/commands/config/read-plan.ts';
+import { applyConfig } from '../../src/commands/config/work-apply.ts';
+import { acceptsConfirmed } from '../../src/commands/config/work-confirmed-plan.ts';
+import { diffConfig } from '../../src/commands/config/work-diff.ts';
+import { planDigest } from '../../src/commands/config/work-digest.ts';
+import type { WantedHours, WantedType } from '../../src/commands/config/work-file-schema.ts';
+import { readConfig } from '../../src/commands/config/work-read-file.ts';
+import { reach, readWorld } from '../../src/commands/config/work-read-service.ts';
+import { checkMovable, moveTo, planOf, readMovable } from '../../src/commands/move/plan-move.ts';
+import { moveEvent } from '../../src/commands/move/work.ts';
+import { NotMoved } from '../../src/commands/move/work-steps.ts';
 import type { Dice } from './dice.ts';
 import { bookingOf, movingOf } from './job-context.ts';
 import type { ModelService } from './model-service.ts';
@@ -371,11 +370,13 @@ const apply: JobKind = {
     const event_types = Object.fromEntries(names.map((name, index) => [`t${index}`, wantedOf(name, dice)]));
     const file = readConfig(JSON.stringify({ sched: 1, users: { me: { event_types } } }), 'team.yaml');
     if (!file.ok) throw new Error(file.problems[0]!.message);
-    const { read } = file;
+    const { file: read } = file;
     for (const name of names) scene.typesBy.set(name, read);
     // A plan that was confirmed is kept on one machine.
     const isConfirmed = !scene.isShared && dice.chance(0.5);
     let confirmed: string | undefined;
+    // A change was sent, so the plan is kept, and the same digest must go on.
+    let isUnderway = false;
     const twice = () => {
       const name = names.find((each) => scene.service.typesCalled(each).length > 1);
       return name && `R57: there are two event types called ${name}`;
@@ -406,16 +407,30 @@ const apply: JobKind = {
         if (plan.changes.length === 0) return;
         const { host } = context.runtime.machine;
         // After another file, a person has to confirm the rest.
-        if (scene.appliedOn.get(host) !== read) confirmed = isConfirmed ? digestOf(plan) : undefined;
+        if (scene.appliedOn.get(host) !== read) isUnderway = false;
+        if (!isUnderway) confirmed = isConfirmed ? planDigest(plan) : undefined;
+        const digest = confirmed;
         scene.appliedOn.set(host, read);
-        const facts = { read, reach: reach(read.config), world, plan, digest: digestOf(plan) };
+        const facts = { file: read, reach: reach(read.config), world, plan, digest: planDigest(plan) };
         const applying = await applyContext(context, facts, 'team.yaml');
-        if (confirmed !== undefined && !(await acceptsConfirmed(applying, plan, confirmed)))
+        const { client } = applying;
+        applying.client = {
+          ...client,
+          write: (...request) => {
+            [confirmed, isUnderway] = [digest, true];
+            return client.write(...request);
+          },
+        };
+        if (digest !== undefined && !(await acceptsConfirmed(applying, plan, digest)))
           throw new SchedError('conflict', 'The changes differ from the confirmed ones');
-        const applied = await applyConfig(applying, read, reach(read.config), plan, confirmed);
+        const applied = await applyConfig(applying, read, reach(read.config), plan, digest).catch((error: unknown) => {
+          // Another process has the lock, and keeps the plan of its own file.
+          if (hasCategory(error, 'conflict') && scene.appliedOn.get(host) === read) scene.appliedOn.delete(host);
+          throw error;
+        });
         const failed = applied.outcomes.find(({ state }) => state !== 'applied' && state !== 'already');
         if (failed === undefined) return;
-        const error = applied.stopped ?? new SchedError('partial', `Not all was applied: ${failed.error?.message}`);
+        const error = applied.stopReason ?? new SchedError('partial', `Not all was applied: ${failed.error?.message}`);
         throw error.with({ outcome: outcomeOf(applied) });
       },
       missing,

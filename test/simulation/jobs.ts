@@ -1,5 +1,5 @@
-import { exitCodes, SchedError } from '../../src/errors.ts';
-import { readReceipt, replay } from '../../src/jobs/receipt.ts';
+import { exitCodes, SchedError } from '../../src/base/errors.ts';
+import { readReceipt, replay } from '../../src/commands/bulk/work-receipt.ts';
 import type { Options, Outcome } from './commands.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults, usualIntents, workOf } from './faults.ts';

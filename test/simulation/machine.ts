@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { SchedError } from '../../src/errors.ts';
+import { SchedError } from '../../src/base/errors.ts';
+import type { Env } from '../../src/base/system.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run } from '../../src/main.ts';
 import type { ChildProcess, Peer, World } from '../../src/runtime.ts';
-import type { Env } from '../../src/system.ts';
 import { type Dice, diceFor } from './dice.ts';
 import type { Faults } from './faults.ts';
 import { type DiskCall, type Host, setHost } from './files.ts';

@@ -1,6 +1,6 @@
+import type { Json } from '../../src/base/json.ts';
+import { idIn } from '../../src/base/uri.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
-import type { Json } from '../../src/json.ts';
-import { idIn } from '../../src/uri.ts';
 
 /*
  * A small model of the service in memory: as much of it as the jobs use. It is lenient where that shows mistakes: it takes

@@ -54,6 +54,7 @@ const createModel = () => {
     return found;
   };
   const deletions = new Map<string, number>();
+  const deleted = new Set<string>();
   const creations: string[] = [];
   const canceled = new Set<string>();
   const ever: (Booking & { email: string })[] = [];
@@ -65,6 +66,8 @@ const createModel = () => {
     canceled,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
+    /** The paths of the records that were deleted. */
+    deleted,
     /** How often the data of each address was deleted. */
     deletions,
     /** The active bookings of a person, at any time or at this one. */
@@ -77,6 +80,7 @@ const createModel = () => {
     learn({ method, url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
       const { pathname } = new URL(url);
       if (method === 'POST') creations.push(body);
+      if (method === 'DELETE') deleted.add(pathname);
       if (pathname === '/invitees') {
         const { start_time: start, invitee } = JSON.parse(body);
         const { uri, event } = JSON.parse(reply.body).resource;
@@ -213,6 +217,9 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
         Object.entries(wanted).every(([name, value]) => type[name as keyof EventType] === value),
     )!.uri;
 
+  const solo = typeOf({ kind: 'solo', pooling_type: null });
+  const group = typeOf({ kind: 'group' });
+  const hosts = types.filter(({ uri }) => uri === solo || uri === group).map(({ profile }) => profile.owner);
   let slots = 0;
   let numbers = 0;
   return {
@@ -243,18 +250,15 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
       const happen = async () => void (await ask(method, path, body));
       scheduler.after(milliseconds, () => scheduler.add({ label: `website ${method} ${path}`, happen }));
     },
-    statusOf: async (path: string): Promise<number> => (await ask('GET', path)).status,
     organization,
     /** The user whose token the commands have. */
     me,
-    /** Memberships of users who own no event type, so that nothing else needs them. */
-    members: memberships
-      .filter(({ role, user }) => role === 'user' && !JSON.stringify(types).includes(user.uri))
-      .map(({ uri }) => uri),
+    /** Memberships of users whose event types nobody books, so that nothing else needs them. */
+    members: memberships.filter(({ role, user }) => role === 'user' && !hosts.includes(user.uri)).map(({ uri }) => uri),
     /** The event types that this user alone owned from the start. */
     ownTypes: types.filter(({ profile, kind }) => profile.owner === me && kind === 'solo'),
-    solo: typeOf({ kind: 'solo', pooling_type: null }),
-    group: typeOf({ kind: 'group' }),
+    solo,
+    group,
     nextSlot: (): string => slotAt(slots++),
     /** A number that nothing else in the scene has. */
     nextNumber: (): number => {

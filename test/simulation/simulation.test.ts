@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { random, times } from '../support/tier.ts';
+import { random, sample, times } from '../support/tier.ts';
 import { expectDocumentedEnd, failingCalls, useSimulator } from './failing-disk.ts';
+import { faultKinds } from './faults.ts';
+import { kinds } from './intents/kinds.ts';
 
 const simulator = useSimulator();
 
@@ -24,6 +26,20 @@ describe.each(levels)('$what on simulated machines', { timeout: 900_000 }, ({ le
     const [first] = digests.keys();
     expect((await simulator()[level](first!, { intents })).digest).toBe(digests.get(first!));
   });
+});
+
+/** Bookings are followed in this one. */
+const followedSeed = 2;
+
+// If the seeded sandbox lacks what a kind needs, only bookings run.
+test.each(sample(Object.keys(kinds), 1))('%s is done if nothing fails', { timeout: 60_000 }, async (kind) => {
+  const { violation, codes } = await simulator().commands(followedSeed, {
+    intents: 10,
+    without: faultKinds,
+    only: kind,
+  });
+  expect(violation).toBeUndefined();
+  expect(Object.keys(codes)).toContain(`${kind} 0`);
 });
 
 // test/torture/failing-disk.torture.ts has all of them.

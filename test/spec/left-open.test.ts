@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { isObject } from '../../src/base/json.ts';
+import { idIn } from '../../src/base/uri.ts';
 import type { Send } from '../../src/http/message.ts';
-import { isObject } from '../../src/json.ts';
-import { idIn } from '../../src/uri.ts';
-import { createWorld } from '../support/run.ts';
+import { createWorld, outputs } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { type OpenPart, openParts } from './left-open.ts';
@@ -56,7 +56,7 @@ const sending =
     return { ...reply, body: JSON.stringify(body) };
   };
 
-const terminal = { terminals: ['stdout', 'stderr'] as ('stdout' | 'stderr')[], columns: 400 };
+const terminal = { terminals: outputs, columns: 400 };
 const formats = { table: '', csv: ' -o csv', json: ' -o json' };
 type Format = keyof typeof formats;
 

@@ -15,6 +15,22 @@ export interface Transcript {
   open?: string[];
 }
 
+/** The user of the documentation. */
+export const user = {
+  uri: 'https://api.example.com/users/USER_ID',
+  name: 'Grace Hopper',
+  slug: 'grace',
+  email: 'grace@example.com',
+  scheduling_url: 'https://example.com/grace',
+  timezone: 'America/New_York',
+  avatar_url: 'https://example.com/grace.png',
+  created_at: '2026-01-01T10:00:00.000000Z',
+  updated_at: '2026-01-01T10:00:00.000000Z',
+  current_organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
+  locale: 'en',
+  resource_type: 'User',
+};
+
 /** Headers of a request without a body. */
 export const plain = {
   accept: 'application/json',

@@ -7,8 +7,8 @@ import {
   type BudgetWindow,
   current,
   emptyState,
-  grant,
-  settle,
+  grantPermits,
+  settleRequest,
 } from '../../src/state/budget.ts';
 import { createSharedBudget, type SharedBudgetOptions } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
@@ -31,11 +31,11 @@ describe('budget: shared by processes', () => {
   test('keeps the probe of one process when a request of another ends', () => {
     const state = emptyState('general');
     const pace = { most: 20, probeMs: 1000, pace: 500 };
-    grant(state, 'a', 1e12, pace);
-    settle(state, { holder: 'b', sentAt: 1e12, now: 1e12, unused: 0 });
-    expect(grant(state, 'b', 1e12, pace)).toMatchObject({ why: 'probe' });
-    settle(state, { holder: 'a', sentAt: 1e12, now: 1e12, unused: 0 });
-    expect(grant(state, 'b', 1e12, pace)).toMatchObject({ permits: 1 });
+    grantPermits(state, 'a', 1e12, pace);
+    settleRequest(state, { holder: 'b', sentAt: 1e12, now: 1e12, unused: 0 });
+    expect(grantPermits(state, 'b', 1e12, pace)).toMatchObject({ why: 'probe' });
+    settleRequest(state, { holder: 'a', sentAt: 1e12, now: 1e12, unused: 0 });
+    expect(grantPermits(state, 'b', 1e12, pace)).toMatchObject({ permits: 1 });
   });
 
   test('frees the probe at once if its process is gone', async () => {
@@ -73,14 +73,14 @@ describe('budget: a process in the background', () => {
   test('sends one request if the limit is no longer known, which it learns from that', () => {
     const state = { ...emptyState('general'), told: 'limit' as const };
     const options = { most: 1, probeMs: 30_000, pace: 500, isBackground: true };
-    expect(grant(state, 'follower', 1000, options)).toMatchObject({ permits: 1 });
+    expect(grantPermits(state, 'follower', 1000, options)).toMatchObject({ permits: 1 });
   });
 
   test('opens no window while another command waits for its turn', () => {
     const state = emptyState('general');
     state.waiting = [{ holder: 'other', pid: 1, since: 0, until: 1000 }];
     const options = { most: 1, probeMs: 30_000, pace: 500, isBackground: true };
-    expect(grant(state, 'follower', 1000, options)).toEqual({ until: 6000, why: 'pace', perMinute: 500 });
+    expect(grantPermits(state, 'follower', 1000, options)).toEqual({ until: 6000, why: 'pace', perMinute: 500 });
     expect(state.windows[0]!.opened).toBe(0);
   });
 });
@@ -98,7 +98,7 @@ describe('budget: the end of a window', () => {
   test('carries requests that may be in flight over to the next window', () => {
     const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
     const next = current(stateWith({ leases }), 'general', opened + 60_001);
-    const granted = grant(next, 'd', opened + 60_001, { most: 20, probeMs: 1000 });
+    const granted = grantPermits(next, 'd', opened + 60_001, { most: 20, probeMs: 1000 });
     expect(granted).toMatchObject({ permits: 19 });
     expect(next.windows[0]).toMatchObject({ used: 3 + 19, isSure: false });
   });
@@ -123,39 +123,44 @@ describe('budget: the end of a window', () => {
     const state = stateWith({});
     const told = { limit: 320, remaining: 200, resetMs: 30_000 };
     const facts = { holder: 'a', unused: 0 };
-    settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 29_700 });
+    settleRequest(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 29_700 });
     expect(state.windows[0]).toMatchObject({ end: opened + 59_700, used: 120 });
     // Sent at the same time, but the reply takes five seconds.
-    settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 34_600 });
+    settleRequest(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 34_600 });
     expect(state.windows[0]!.end).toBe(opened + 59_700);
     // This reply can only come from the next window.
-    settle(state, { ...facts, told: { ...told, resetMs: 59_000 }, sentAt: opened + 61_000, now: opened + 61_100 });
+    settleRequest(state, {
+      ...facts,
+      told: { ...told, resetMs: 59_000 },
+      sentAt: opened + 61_000,
+      now: opened + 61_100,
+    });
     expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, end: opened + 120_100 });
   });
 
   test('is not moved by a reply to a request from before the window', () => {
     const state = stateWith({});
     const told = { limit: 320, remaining: 10, resetMs: 1000 };
-    settle(state, { holder: 'a', unused: 0, told, sentAt: opened - 1, now: opened + 100 });
+    settleRequest(state, { holder: 'a', unused: 0, told, sentAt: opened - 1, now: opened + 100 });
     expect(state.windows[0]).toEqual(window);
   });
 
   test('is unknown until a reply names it, which takes at most 30 seconds', () => {
     const state = { ...emptyState('general'), told: 'limit' as const };
-    grant(state, 'a', opened, { most: 20, probeMs: 1000 });
+    grantPermits(state, 'a', opened, { most: 20, probeMs: 1000 });
     expect(state.windows[0]).toMatchObject({ end: opened + 90_000, isSure: false });
   });
 
   test('counts as ten seconds away while no limit is known', () => {
     const state = { ...emptyState('general'), told: 'limit' as const };
-    expect(grant(state, 'a', opened, { most: 20, probeMs: 1000 })).toMatchObject({ end: opened + 10_000 });
+    expect(grantPermits(state, 'a', opened, { most: 20, probeMs: 1000 })).toMatchObject({ end: opened + 10_000 });
   });
 
   test('leaves one request to each other process that may have one in flight in the next window', () => {
     const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
     const state = stateWith({ leases });
     const told = { limit: 320, remaining: 319, resetMs: 60_000 };
-    settle(state, { holder: 'a', unused: 4, told, sentAt: opened + 61_000, now: opened + 61_100 });
+    settleRequest(state, { holder: 'a', unused: 4, told, sentAt: opened + 61_000, now: opened + 61_100 });
     expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, used: 1 + 4 + 2 });
   });
 });
@@ -238,7 +243,7 @@ describe('budget: a plan', () => {
       state.windows[0]!.limit = 10;
       if (isKnown) applyPlan(state, [10, 50, 100], false);
       const grants = Array.from({ length: 12 }, (_, index) =>
-        grant(state, `p${index}`, opened + 1, { most: 1, probeMs: 1000 }),
+        grantPermits(state, `p${index}`, opened + 1, { most: 1, probeMs: 1000 }),
       );
       expect(grants.filter((each) => 'permits' in each)).toHaveLength(granted);
     }
@@ -262,7 +267,7 @@ describe('budget: a plan', () => {
   test('is dropped after a reply with more requests left than it allows', () => {
     const state = bookings(1, 1, 1);
     applyPlan(state, [null, null, 5], false);
-    settle(state, { holder: 'a', sentAt: opened, now: opened + 1, least: 499, unused: 0 });
+    settleRequest(state, { holder: 'a', sentAt: opened, now: opened + 1, least: 499, unused: 0 });
     expect(limitsOf(state)).toEqual([null, null, null]);
   });
 });

@@ -3,10 +3,10 @@ import fs, { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { fileLedger, serviceName } from '../../src/state/ledger.ts';
+import { fileLedger } from '../../src/state/ledger.ts';
 import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
-import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
 import { failing, filesWith, patched } from '../support/files-world.ts';
+import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../support/lost-replies.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -199,17 +199,5 @@ describe('ledger', () => {
     symlinkSync(loop, loop);
     const ledger = fileLedger({ directory: loop, world: filesWith() }, bookings);
     await expect(ledger.find(['0'.repeat(64)])).rejects.toMatchObject({ category: 'environment' });
-  });
-
-  test.each([
-    ['http://localhost:4010', 'http://127.0.0.1:4010'],
-    ['http://api.localhost:4010/v2', 'http://127.0.0.1:4010'],
-    ['http://[::1]:4010/', 'http://127.0.0.1:4010'],
-    ['http://127.0.0.2', 'http://127.0.0.1'],
-    ['https://API.example.com/v2', 'https://api.example.com'],
-    ['https://127.example.com', 'https://127.example.com'],
-    ['sandbox', 'sandbox'],
-  ])('calls the service at %s %s', (address, name) => {
-    expect(serviceName(address)).toBe(name);
   });
 });

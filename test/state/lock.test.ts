@@ -1,7 +1,7 @@
 import fs, { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { SchedError } from '../../src/errors.ts';
+import { SchedError } from '../../src/base/errors.ts';
 import { accountLock, createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { fileVersions } from '../../src/state/versions.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TooLarge } from '../../src/errors.ts';
+import { TooLarge } from '../../src/base/errors.ts';
 import { readNamedFile } from '../../src/state/named-file.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -1,6 +1,6 @@
+import type { Json } from '../../src/base/json.ts';
+import { idIn } from '../../src/base/uri.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
-import type { Json } from '../../src/json.ts';
-import { idIn } from '../../src/uri.ts';
 
 const root = 'http://127.0.0.1:4010';
 const text = (at: number): string => new Date(at).toISOString();

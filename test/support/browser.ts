@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type BrowserContext, chromium, type Page, type Browser as PlaywrightBrowser } from 'playwright-core';
-import { once } from '../../src/once.ts';
+import { once } from '../../src/base/once.ts';
 import { pathOf } from './tools.ts';
 
 /** For `describeWith`. */
@@ -48,7 +48,11 @@ export interface Browser {
 
 export const openChromium = async (): Promise<Browser> => {
   const opened = await chromium.launch({ executablePath: path!, args });
-  const context = await opened.newContext({ javaScriptEnabled: false, viewport: { width: 900, height: 700 } });
+  const context = await opened.newContext({
+    javaScriptEnabled: false,
+    locale: 'en-GB',
+    viewport: { width: 900, height: 700 },
+  });
   return { context, newPage: (options) => opened.newPage(options), close: () => opened.close() };
 };
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { onceEach } from '../../src/once.ts';
+import { onceEach } from '../../src/base/once.ts';
 
 /**
  * R12: searches the output of all commands for secrets: those that a command was given (SCHED_TOKEN, SCHED_TOKEN_FILE,

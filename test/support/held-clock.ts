@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/system.ts';
+import type { Clock } from '../../src/base/system.ts';
 import { someday } from './run.ts';
 
 /** A clock that stands still: its sleeps end only when the test ends them, or when their signal is aborted. */

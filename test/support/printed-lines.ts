@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { nouns } from '../../src/cli/commands/registry.ts';
 import { Leaf } from '../../src/cli/parse/leaf.ts';
-import { parse } from '../../src/cli/parse/tree.ts';
+import { parseCommandLine } from '../../src/cli/parse/tree.ts';
+import { nouns } from '../../src/commands/registry.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { tryLineProblem } from './try-line.ts';
 
@@ -64,7 +64,7 @@ const namesItself = /^profiles (add|list|use|remove)$/;
 export const otherAccount = async (line: string, { sandbox, profile, zone }: Chosen): Promise<string | undefined> => {
   const [, ...argv] = splitCommandLine(line);
   if (argv[0] === undefined || ['help', '--version'].includes(argv[0])) return undefined;
-  const leaf = await parse(argv);
+  const leaf = await parseCommandLine(argv);
   if (!(leaf instanceof Leaf) || leaf.wantsHelp) return undefined;
   const typed = leaf.opts<Record<string, unknown>>();
   const isLocal = leaf.definition.local === true || leaf.path.startsWith('sandbox ');
@@ -81,7 +81,7 @@ export const otherAccount = async (line: string, { sandbox, profile, zone }: Cho
 
 /** The account that a command line or its environment names. */
 const chosenIn = async (argv: readonly string[], env: Record<string, string | undefined>): Promise<Chosen> => {
-  const leaf = await parse(argv);
+  const leaf = await parseCommandLine(argv);
   const { sandbox, profile } = leaf.opts<{ sandbox?: boolean; profile?: string }>();
   const isSet = Boolean(env.SCHED_SANDBOX) && !env.SCHED_TOKEN && !env.SCHED_BASE_URL;
   if (sandbox || isSet) return { sandbox: true };

@@ -1,7 +1,8 @@
 import { once, setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import { ClosedPipe } from '../../src/base/errors.ts';
+import type { Clock, Machine } from '../../src/base/system.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { run as runProgram } from '../../src/main.ts';
@@ -9,12 +10,11 @@ import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { afterSend } from '../../src/node/send.ts';
 import type { World } from '../../src/runtime.ts';
-import { answerTime, timePath } from '../../src/sandbox/answer-time.ts';
+import { answerTime, timePath } from '../../src/sandbox/clock/answer-time.ts';
+import { ownerToken } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
-import type { Plan } from '../../src/sandbox/subscription.ts';
+import type { Plan } from '../../src/sandbox/rules/subscription.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
-import type { Clock, Machine } from '../../src/system.ts';
 import { expectNoSecret } from './canary.ts';
 import { checked, rethrow } from './checked.ts';
 import { expectSameAccount } from './printed-lines.ts';
@@ -42,7 +42,7 @@ export interface Result {
 export interface WorldOptions {
   env?: Record<string, string>;
   /** Terminals among stdin, stdout and stderr. */
-  terminals?: ('stdin' | 'stdout' | 'stderr')[];
+  terminals?: readonly ('stdin' | 'stdout' | 'stderr')[];
   columns?: number;
   rows?: number;
   stdin?: string;
@@ -88,6 +88,12 @@ export interface WorldOptions {
   /** The command that starts sched again. */
   program?: readonly string[];
 }
+
+/** The terminals of a person. */
+export const terminals = ['stdin', 'stdout', 'stderr'] as const;
+
+/** The terminals of a person whose input comes from elsewhere. */
+export const outputs = ['stdout', 'stderr'] as const;
 
 /** A clock that advances only during sleeps. */
 export const virtualClock = (start = someday): Clock & { slept: number[] } => {
@@ -304,6 +310,8 @@ const runInWorld = async (
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
+  // A sentence with names as data that was put into a plain template.
+  if (written.stderr.includes('[object Object]')) throw new Error(`unspelled: ${written.stderr}`);
   await expectRunnable(written.stderr);
   await expectSameAccount(written.stderr, argv, runtime.env, isHostile);
   return { code, ...written, screen, requests, timeQuestions };
@@ -327,3 +335,12 @@ export const jsonOf = (result: Result) => {
   if (result.code !== 0) throw new Error(`exit code ${result.code}: ${result.stderr}`);
   return JSON.parse(result.stdout);
 };
+
+/** An event type of the organization, by its name. */
+export const eventTypeNamed = async ({ run }: TestWorld, name: string) =>
+  jsonOf(await run('event-types list --org current --json')).find((type: { name: string }) => type.name === name);
+
+export const isWrite = ({ method }: { method: string }): boolean => method !== 'GET';
+
+export const writes = ({ requests }: Pick<Result, 'requests'> & Partial<Result>): HttpRequest[] =>
+  requests.filter(isWrite);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../src/auth/stores.ts';
+import { openCredentialStore } from '../../src/auth/stores.ts';
 import { startChild } from '../../src/node/children.ts';
 import { clock } from '../../src/node/clock.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
@@ -65,7 +65,7 @@ export const startSecretService = async (): Promise<SecretService> => {
   });
   env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
   const world = { env, platform: 'linux', clock, machine: machineIn(folder), randomBytes: random, startChild };
-  const store = await openStore('keychain', world, folder);
+  const store = await openCredentialStore('keychain', world, folder);
   const reply = (): Promise<string> =>
     store.probe().then(
       () => 'works',

@@ -1,10 +1,11 @@
+import { idIn } from '../../src/base/uri.ts';
 import { type Detail, Refusal } from '../../src/sandbox/error-replies.ts';
 import type { Caller, HandlerContext } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
-import { dice } from '../../src/sandbox/random.ts';
 import type { Rule } from '../../src/sandbox/rules/availability.ts';
 import { newEventType } from '../../src/sandbox/rules/event-type.ts';
 import { localTime } from '../../src/sandbox/rules/local-time.ts';
+import { dice } from '../../src/sandbox/seed/random.ts';
 import { makeId, timestamp, uri } from '../../src/sandbox/store/names.ts';
 import {
   type EventRecord,
@@ -14,7 +15,6 @@ import {
   newEvent,
   type UserRecord,
 } from '../../src/sandbox/store/records.ts';
-import { idIn } from '../../src/uri.ts';
 import { noon, organization, user, type World } from '../sandbox/world.ts';
 
 /* Random event types, schedules, time zones and days, to compare those who find free times with the booking check. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { argumentRoom } from '../../src/cli/parse/all-flags.ts';
 import { Leaf } from '../../src/cli/parse/leaf.ts';
-import { parse } from '../../src/cli/parse/tree.ts';
+import { parseCommandLine } from '../../src/cli/parse/tree.ts';
 import { splitCommandLine } from './shell-words.ts';
 
 /** The commands that errors on stderr suggest, as text or as JSON. A folded line is joined again. */
@@ -17,7 +17,7 @@ export const tryLineProblem = async (line: string): Promise<string | undefined> 
   const [program, ...argv] = splitCommandLine(line);
   if (program !== 'sched') return 'it does not begin with sched';
   if (argv[0] === undefined || ['help', '--version'].includes(argv[0])) return undefined;
-  const leaf = await parse(argv);
+  const leaf = await parseCommandLine(argv);
   if (leaf.wantsHelp) return undefined;
   if (!(leaf instanceof Leaf)) return 'there is no such command';
   const wrong = leaf.parts.find((part) => part.wrong !== undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/json.ts';
+import type { Json } from '../../src/base/json.ts';
 import {
   changeRules,
   datesTakenOff,

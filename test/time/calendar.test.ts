@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { hour } from '../../src/base/milliseconds.ts';
 import { daysOf } from '../../src/time/calendar.ts';
-import { hour, isoWeek, wallText } from '../../src/time/wall.ts';
+import { isoWeek, wallText } from '../../src/time/wall.ts';
 
 const dates = (date: string, period: 'day' | 'week' | 'month', zone = 'Europe/Paris') =>
   daysOf(Date.parse(`${date}T00:00:00Z`), period, zone);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { spell } from '../../src/base/words.ts';
 import { readMutationTime } from '../../src/time/mutation.ts';
 
 const watched = {
@@ -26,7 +27,7 @@ describe('mutation', () => {
   ] as const)('rejects a local time without a terminal if the zone is from %s', (zoneSource, origin) => {
     const reading = readMutationTime(text, { ...unwatched, zoneSource });
     expect(reading).toMatchObject({ ok: false, readings: ['2026-12-01T15:00:00+01:00'] });
-    expect(reading.ok ? '' : reading.problem).toContain(
+    expect(reading.ok ? '' : spell(reading.problem)).toContain(
       `the time zone Europe/Paris comes from ${origin}. Without a terminal, set --tz or SCHED_TZ, or use 2026`,
     );
     expect(readMutationTime(text, { ...watched, zoneSource })).toMatchObject(taken);
@@ -46,11 +47,10 @@ describe('mutation', () => {
   it.each([true, false])(
     "rejects a local time that is another instant in the invitee's zone (terminal: %s)",
     (isTerminal) => {
-      expect(readMutationTime(text, { ...watched, isTerminal, inviteeZone: 'America/New_York' })).toMatchObject({
-        ok: false,
-        problem: expect.stringContaining('. Use 2026-12-01T15:00:00+01:00 or 2026-12-01T15:00:00-05:00'),
-        readings: ['2026-12-01T15:00:00+01:00', '2026-12-01T15:00:00-05:00'],
-      });
+      const reading = readMutationTime(text, { ...watched, isTerminal, inviteeZone: 'America/New_York' });
+      const readings = ['2026-12-01T15:00:00+01:00', '2026-12-01T15:00:00-05:00'];
+      expect(reading).toMatchObject({ ok: false, readings });
+      expect(reading.ok ? '' : spell(reading.problem)).toContain(`. Use ${readings.join(' or ')}`);
     },
   );
 
@@ -67,11 +67,7 @@ describe('mutation', () => {
     });
   });
 
-  it('rejects an invalid zone of the invitee and a date without a time', () => {
-    expect(readMutationTime(text, { ...watched, inviteeZone: 'EST' })).toMatchObject({
-      ok: false,
-      problem: expect.stringContaining('--timezone: "EST"'),
-    });
+  it('rejects a date without a time', () => {
     expect(readMutationTime('2026-12-01', watched)).toMatchObject({
       ok: false,
       problem: expect.stringContaining('has no time of day'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { spell } from '../../src/base/words.ts';
 import { readTime } from '../../src/time/read.ts';
 import { sample } from '../support/tier.ts';
 
@@ -7,11 +8,11 @@ const now = Date.UTC(2026, 10, 17, 9, 20, 30, 456);
 const paris = { zone: 'Europe/Paris', now };
 const at = (text: string, zone = 'Europe/Paris', edge?: 'since' | 'until', from = now) => {
   const reading = readTime(text, { zone, now: from, edge });
-  return reading.ok ? reading.instant : reading.problem;
+  return reading.ok ? reading.instant : spell(reading.problem);
 };
 const utc = (text: string): number => {
   const reading = readTime(text, { zone: 'UTC', now: 0 });
-  if (!reading.ok) throw new Error(reading.problem);
+  if (!reading.ok) throw new Error(spell(reading.problem));
   return Date.parse(reading.instant);
 };
 
@@ -233,7 +234,7 @@ describe('read', () => {
     for (const edge of ['since', 'until', undefined] as const) {
       const reading = readTime(text, { zone, now, edge });
       expect(reading).toMatchObject({ ok: false, readings: [earlier, later], problem: expect.stringContaining(why) });
-      expect(reading.ok ? '' : reading.problem).toContain(`. Use ${earlier} or ${later}`);
+      expect(reading.ok ? '' : spell(reading.problem)).toContain(`. Use ${earlier} or ${later}`);
     }
     expect(utc(earlier)).toBeLessThan(utc(later));
   });
@@ -424,8 +425,8 @@ describe('read', () => {
   ])('rejects %j', (text, hint) => {
     const reading = readTime(text, paris);
     expect(reading.ok).toBe(false);
-    expect(reading.ok ? '' : reading.problem).toContain(hint);
-    expect(reading.ok ? '' : reading.problem).not.toMatch(/undefined|NaN|Invalid/);
+    expect(reading.ok ? '' : spell(reading.problem)).toContain(hint);
+    expect(reading.ok ? '' : spell(reading.problem)).not.toMatch(/undefined|NaN|Invalid/);
   });
 
   it('rejects 9999-12-31 as until, because the day ends in the year 10000', () => {

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { eventTypes } from '../../src/api/event-types.ts';
-import { findFreeTimes } from '../../src/cli/scheduling/free-slots.ts';
+import { idIn } from '../../src/base/uri.ts';
 import type { Context } from '../../src/cli/session/context.ts';
 import { createClient } from '../../src/client/client.ts';
 import { gather } from '../../src/client/paginate.ts';
+import { findFreeTimes } from '../../src/commands/slots/free-slots.ts';
 import type { Send } from '../../src/http/message.ts';
-import { dice } from '../../src/sandbox/random.ts';
+import { dice } from '../../src/sandbox/seed/random.ts';
 import { timestamp } from '../../src/sandbox/store/names.ts';
 import type { EventTypeRecord } from '../../src/sandbox/store/records.ts';
 import { dayOf } from '../../src/time/availability-rules.ts';
 import { judge, type SlotSearch } from '../../src/time/slots.ts';
-import { idIn } from '../../src/uri.ts';
 import { noon, openWorld, organization, origin } from '../sandbox/world.ts';
 import { createWorld, virtualClock } from '../support/run.ts';
 import {

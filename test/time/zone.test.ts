@@ -157,10 +157,10 @@ describe('zone', () => {
   });
 
   it.each([
-    [{ ...all, flag: 'EST' }, '--tz', '--tz: "EST"'],
-    [{ ...all, flag: '' }, '--tz', '--tz: The time zone is empty'],
-    [{ ...all, flag: undefined, SCHED_TZ: 'Europe/Pari' }, 'SCHED_TZ', 'SCHED_TZ: "Europe/Pari"'],
-    [{ profile: '+02:00', system: 'UTC' }, 'profile', 'the profile\'s time zone: "+02:00"'],
+    [{ ...all, flag: 'EST' }, '--tz', '"EST"'],
+    [{ ...all, flag: '' }, '--tz', 'The time zone is empty'],
+    [{ ...all, flag: undefined, SCHED_TZ: 'Europe/Pari' }, 'SCHED_TZ', '"Europe/Pari"'],
+    [{ profile: '+02:00', system: 'UTC' }, 'profile', '"+02:00"'],
   ])('names the source of the invalid zone in %j', (sources, source, problem) => {
     expect(resolveZone({ ...sources, system: () => sources.system })).toMatchObject({
       ok: false,

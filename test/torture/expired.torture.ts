@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/rules/rate-limits.ts';
 import { sched, temporaryHome } from '../e2e/program.ts';
 import { meetingsService } from '../support/meetings-service.ts';
 import { closeLater } from '../support/temporary.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LogEntry } from '../../src/sandbox/log-admin.ts';
+import type { LogEntry } from '../../src/sandbox/admin/log-admin.ts';
 import { fleet, fleetPages, fleetUser } from '../e2e/fleet.ts';
 import { startSandbox } from '../e2e/program.ts';
 import { smallService } from '../e2e/small-service.ts';

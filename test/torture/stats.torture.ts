@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Grouping, groupings } from '../../src/cli/commands/stats/group-by.ts';
+import { type Grouping, groupings } from '../../src/commands/stats/input.ts';
 import { sentEvent, serviceWith } from '../support/calendar.ts';
 import { execFile } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';

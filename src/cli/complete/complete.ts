@@ -1,3 +1,4 @@
+import { spell } from '../../base/words.ts';
 import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
@@ -5,43 +6,44 @@ import { topics } from '../help/topics.ts';
 import { allFlags } from '../parse/all-flags.ts';
 import { type Group, Leaf } from '../parse/leaf.ts';
 import { sharedFlags } from '../parse/shared-flags.ts';
-import { parse } from '../parse/tree.ts';
+import { parseCommandLine } from '../parse/tree.ts';
 import { begins, type Candidate, type Offer, valueOffer } from './values.ts';
 
 const nothing: Offer = { candidates: [] };
 
 const flagCandidates = (flags: readonly Flag[]): Candidate[] => [
   ...flags.flatMap(({ name, description, negatable }) => [
-    { word: `--${name}`, description },
+    { word: `--${name}`, description: spell(description) },
     ...(negatable === undefined ? [] : [{ word: `--no-${name}`, description: negatable }]),
   ]),
   { word: '--help', description: 'show help' },
 ];
 
 /** The command that words name, or how far they do. `sched help events` names what `sched events` does. */
-const commandIn = async (words: readonly string[]): Promise<{ found: Leaf | Group; isHelp: boolean }> => {
-  const found = await parse(words);
-  const isHelp = found.parent === null && found.args[0] === 'help';
-  return { found: isHelp ? await parse(words.toSpliced(-found.args.length, 1)) : found, isHelp };
+const commandIn = async (words: readonly string[]): Promise<{ command: Leaf | Group; isHelp: boolean }> => {
+  const command = await parseCommandLine(words);
+  const isHelp = command.parent === null && command.args[0] === 'help';
+  return { command: isHelp ? await parseCommandLine(words.toSpliced(-command.args.length, 1)) : command, isHelp };
 };
 
 /** What can stand at the cursor, after these words. */
-const offerAfter = async (words: readonly string[], typed: string, runtime: Runtime): Promise<Offer> => {
-  const { found, isHelp } = await commandIn(words);
-  const leaf = found instanceof Leaf ? found : undefined;
+const offerAfter = async (words: readonly string[], prefix: string, runtime: Runtime): Promise<Offer> => {
+  const { command, isHelp } = await commandIn(words);
+  const leaf = command instanceof Leaf ? command : undefined;
   // Such as an unknown noun or verb.
-  if (leaf === undefined && found.args.length > 0) return nothing;
+  if (leaf === undefined && command.args.length > 0) return nothing;
   const flags = leaf === undefined ? sharedFlags : allFlags(leaf.definition);
-  const isRoot = found.parent === null;
-  const last = found.parts.at(-1);
-  const isAfterDashes = found.parts.some((part) => part.words[0] === '--');
+  const isRoot = command.parent === null;
+  const last = command.parts.at(-1);
+  const isAfterDashes = command.parts.some((part) => part.words[0] === '--');
   const valueAt = async (place: Flag | Argument | undefined, text: string): Promise<Offer | undefined> =>
     place && (await valueOffer(place, text, leaf, runtime));
-  const flagNamed = (name: string | undefined) => flags.find((flag) => flag.name === name && flag.value !== undefined);
+  const flagNamed = (name: string | undefined) =>
+    flags.find((flag) => flag.name === name && flag.kind.value !== undefined);
 
-  if (last?.wrong === 'cut') return (await valueAt(flagNamed(last.flag), typed)) ?? nothing;
-  if (typed.startsWith('-') && !isAfterDashes) {
-    const [, name, text = ''] = /^--([^=]+)=(.*)$/s.exec(typed) ?? [];
+  if (last?.wrong === 'cut') return (await valueAt(flagNamed(last.flag), prefix)) ?? nothing;
+  if (prefix.startsWith('-') && !isAfterDashes) {
+    const [, name, text = ''] = /^--([^=]+)=(.*)$/s.exec(prefix) ?? [];
     if (name === undefined) {
       const version = isRoot ? [{ word: '--version', description: 'show the version' }] : [];
       return { candidates: [...flagCandidates(flags), ...version] };
@@ -50,15 +52,15 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
     return { ...offer, candidates: offer.candidates.map((each) => ({ ...each, word: `--${name}=${each.word}` })) };
   }
   if (leaf === undefined) {
-    const commands = found.commands.map((each) => ({ word: each.name(), description: each.description() }));
+    const commands = command.commands.map((each) => ({ word: each.name(), description: each.description() }));
     const others = isHelp
       ? Object.entries(topics).map(([word, { summary }]) => ({ word, description: summary }))
       : [{ word: 'help', description: 'Show help for a command' }];
     return { candidates: [...commands, ...(isRoot ? others : [])] };
   }
-  const wanted = leaf.definition.arguments;
-  const argument = wanted[leaf.args.length] ?? wanted.findLast(({ variadic }) => variadic);
-  return (await valueAt(argument, typed)) ?? (isAfterDashes ? nothing : { candidates: flagCandidates(flags) });
+  const parameters = leaf.definition.arguments;
+  const argument = parameters[leaf.args.length] ?? parameters.findLast(({ variadic }) => variadic);
+  return (await valueAt(argument, prefix)) ?? (isAfterDashes ? nothing : { candidates: flagCandidates(flags) });
 };
 
 /**
@@ -66,10 +68,10 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
  * word, a tab and its description. The last line is a colon and what the shell does with the words.
  */
 export const complete = async (argv: readonly string[], runtime: Runtime): Promise<void> => {
-  const typed = argv.at(-1) ?? '';
-  const { candidates, directive = 'words' } = await offerAfter(argv.slice(0, -1), typed, runtime);
+  const prefix = argv.at(-1) ?? '';
+  const { candidates, directive = 'words' } = await offerAfter(argv.slice(0, -1), prefix, runtime);
   const lines = candidates
-    .filter(({ word }) => begins(word, typed))
+    .filter(({ word }) => begins(word, prefix))
     .map(({ word, description = '' }) => `${word}\t${safe(description)}\n`);
   await runtime.stdout.write(`${lines.join('')}:${directive}\n`);
 };

@@ -5,13 +5,14 @@ import type { Credential } from '../../http/authorize.ts';
 import { readLimits } from '../../http/limit-headers.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { Given } from '../input/given.ts';
 import { createNotes } from '../messages/notes.ts';
 import { Problems } from '../messages/problems.ts';
 import { choicesOf, type NamedChoice } from '../operation/name-lookup.ts';
-import { accountOf, findUser } from '../run-command.ts';
+import { accountForCommand, findUserLazily } from '../run-command.ts';
 import { type Context, createContext } from '../session/context.ts';
 import { cacheFile, readYounger, writeCache } from '../session/identity.ts';
-import { resolveSettings, type Settings, type Typed } from '../session/settings.ts';
+import { resolveSettings, type Settings } from '../session/settings.ts';
 
 /** Together with starting the program, names take at most a second. */
 export const limitMs = 800;
@@ -26,7 +27,7 @@ const isScarce = (perMinute: number | null | undefined): boolean =>
  * The world of a key press: silent, never waiting, and over when the signal is aborted. Once a reply shows a small rate
  * limit, no request follows.
  */
-const hurried = (runtime: Runtime, end: AbortSignal): Runtime => {
+const completionRuntime = (runtime: Runtime, end: AbortSignal): Runtime => {
   let hasFew = false;
   const own: Partial<Runtime> = {
     stderr: { isTerminal: false, columns: 0, write: async () => {} },
@@ -46,31 +47,35 @@ const hurried = (runtime: Runtime, end: AbortSignal): Runtime => {
 const hasToken = ({ sandbox, account }: Settings, { env }: Runtime): boolean =>
   sandbox || Boolean(env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) || account?.profile.login?.store === 'file';
 
-const ask = async (collection: Collection, context: Context, credential: Credential): Promise<NamedChoice[]> => {
+const askForNames = async (
+  collection: Collection,
+  context: Context,
+  credential: Credential,
+): Promise<NamedChoice[]> => {
   const { budget } = await context.sharedState();
   if (isScarce(await budget.limitOf(budgetKey('general', credential)))) return [];
   return choicesOf(collection, context);
 };
 
-const look = async (collection: Collection, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
-  const account = await accountOf({}, typed, runtime);
+const readNames = async (collection: Collection, given: Given, runtime: Runtime): Promise<NamedChoice[]> => {
+  const account = await accountForCommand({}, given, runtime);
   const notes = createNotes(runtime.stderr, false);
-  const settings = Object.assign(resolveSettings(typed, runtime, new Problems(), notes, account), {
+  const settings = Object.assign(resolveSettings(given, runtime, new Problems(), notes, account), {
     allowRefresh: false,
     maxWaitMs: 0,
   });
   if (!hasToken(settings, runtime)) return [];
   // In the background, like a command that runs beside others: those need the rate limit more.
-  const context = createContext(runtime, settings, notes, findUser, undefined, true);
+  const context = createContext(runtime, settings, notes, findUserLazily, undefined, true);
   try {
     const { credentials, isSandbox } = await context.connection();
     const credential = await credentials.current();
     // Names and addresses of people are never written to disk.
-    if (isSandbox || isPerson(collection)) return await ask(collection, context, credential);
+    if (isSandbox || isPerson(collection)) return await askForNames(collection, context, credential);
     const file = cacheFile(runtime, credential, `names_${collection}`);
-    const known = await readYounger(file, runtime.clock.now(), staleAfterMs);
-    if (known !== undefined) return known.names as unknown as NamedChoice[];
-    const names = await ask(collection, context, credential);
+    const cache = await readYounger(file, runtime.clock.now(), staleAfterMs);
+    if (cache !== undefined) return cache.names as unknown as NamedChoice[];
+    const names = await askForNames(collection, context, credential);
     if (names.length > 0) await writeCache(runtime, file, { names });
     return names;
   } finally {
@@ -79,13 +84,13 @@ const look = async (collection: Collection, typed: Typed, runtime: Runtime): Pro
 };
 
 /** The records of a collection. None if they can't be had at once, whatever the reason. */
-export const namesOf = async (collection: Collection, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
+export const namesOf = async (collection: Collection, given: Given, runtime: Runtime): Promise<NamedChoice[]> => {
   const end = new AbortController();
   const nothing = (): NamedChoice[] => [];
   const late = runtime.clock.sleep(limitMs, end.signal).then(nothing, nothing);
-  const found = look(collection, typed, hurried(runtime, end.signal)).catch(nothing);
+  const lookup = readNames(collection, given, completionRuntime(runtime, end.signal)).catch(nothing);
   try {
-    return await Promise.race([found, late]);
+    return await Promise.race([lookup, late]);
   } finally {
     end.abort();
   }

@@ -2,7 +2,6 @@ import { type Collection, collections } from '../../api/collections.ts';
 import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
-import { kindOf } from '../input/kinds.ts';
 import type { Leaf } from '../parse/leaf.ts';
 
 export interface Candidate {
@@ -16,25 +15,25 @@ export interface Offer {
   directive?: 'list' | 'files';
 }
 
-/** Whether a candidate fits what was typed so far. People may type names in any case. */
-export const begins = (word: string, typed: string): boolean => word.toLowerCase().startsWith(typed.toLowerCase());
+/** Whether a candidate fits what was entered so far. People may type names in any case. */
+export const begins = (word: string, prefix: string): boolean => word.toLowerCase().startsWith(prefix.toLowerCase());
 
-/** Whether a word of a file or of the service can be typed: no flag, and shown by a terminal as it is. */
+/** Whether a word of a file or of the service can be written: no flag, and shown by a terminal as it is. */
 const isTypeable = (word: string): boolean => word !== '' && !word.startsWith('-') && safe(word) === word;
 
 const candidatesOf = (words: readonly string[]): Candidate[] => words.map((word) => ({ word }));
 
 /** The last part of a list such as `uri,na`: a word that the list doesn't have yet. */
-const listOffer = (words: readonly string[], typed: string): Offer => {
-  const chosen = typed.split(',').slice(0, -1);
-  const rest = words.filter((word) => !chosen.includes(word));
-  return { candidates: rest.map((word) => ({ word: [...chosen, word].join(',') })), directive: 'list' };
+const listOffer = (words: readonly string[], prefix: string): Offer => {
+  const earlierWords = prefix.split(',').slice(0, -1);
+  const rest = words.filter((word) => !earlierWords.includes(word));
+  return { candidates: rest.map((word) => ({ word: [...earlierWords, word].join(',') })), directive: 'list' };
 };
 
-/** Records by name. One whose name can't be typed, or isn't unique, is offered by its ID. */
+/** Records by name. One whose name can't be written, or isn't unique, is offered by its ID. */
 const recordCandidates = async (
   collection: Collection,
-  typed: string,
+  prefix: string,
   leaf: Leaf,
   runtime: Runtime,
 ): Promise<Candidate[]> => {
@@ -42,7 +41,7 @@ const recordCandidates = async (
   const records = await namesOf(collection, leaf.opts(), runtime);
   return records
     .map(({ value, label, words }) => {
-      const name = words.find((word) => begins(word, typed)) ?? words[0]!;
+      const name = words.find((word) => begins(word, prefix)) ?? words[0]!;
       const isUnique = records.filter((other) => other.words.includes(name)).length === 1;
       const word = isUnique && isTypeable(name) ? name : value;
       return { word, description: label === word ? '' : label };
@@ -53,25 +52,25 @@ const recordCandidates = async (
 /** What a flag or an argument can be. Undefined if nothing is known about it. */
 export const valueOffer = async (
   place: Flag | Argument,
-  typed: string,
+  prefix: string,
   leaf: Leaf | undefined,
   runtime: Runtime,
 ): Promise<Offer | undefined> => {
   const { name, names, choices, suggestions = [], collection } = place;
-  const offers = names ?? (name === 'file' ? 'files' : kindOf(place as Flag).offers);
+  const offers = names ?? (name === 'file' ? 'files' : 'kind' in place ? place.kind.offers : undefined);
   if (offers === 'profiles') {
     const { readConfig } = await import('../session/config-file.ts');
     return { candidates: candidatesOf(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable)) };
   }
   if (offers === 'fields') {
     const { fieldPaths } = await import('../help/command-help.ts');
-    return leaf && listOffer(fieldPaths(leaf.definition), typed);
+    return leaf && listOffer(fieldPaths(leaf.definition), prefix);
   }
   if (offers === 'zones') return { candidates: candidatesOf((await import('../../time/zone.ts')).zoneNames()) };
-  if (offers === 'parts') return listOffer(suggestions, typed);
+  if (offers === 'parts') return listOffer(suggestions, prefix);
   if (offers === 'files') return { candidates: [], directive: 'files' };
   const candidates = candidatesOf(choices ?? suggestions);
   if (leaf !== undefined && collection !== undefined && collections[collection].isNamed)
-    candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));
+    candidates.push(...(await recordCandidates(collection, prefix, leaf, runtime)));
   return candidates.length === 0 ? undefined : { candidates };
 };

@@ -1,7 +1,7 @@
 import type { Field } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
-import { capital } from '../../capital.ts';
+import { capital } from '../../base/numbers.ts';
 import type { Command } from '../command.ts';
 import { viewOf } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
@@ -50,15 +50,23 @@ export const paragraphsOf = (command: Command): string[] => {
   return [...notes, ...columnsNote, words];
 };
 
-/** The help of one command in the order of use: what it needs, examples, what few people need, and notes. */
-export const commandHelp = (leaf: Leaf, page: HelpPage): string => {
+/**
+ * The help of one command in the order of use: what it does, examples, what it needs, and what few people need. What
+ * holds in detail is told by the man page and the reference, and by the `whole` page, for machines without man.
+ */
+export const commandHelp = (leaf: Leaf, page: HelpPage, isWhole = false): string => {
   const { definition: command } = leaf;
   const examples = page.commands(command.examples.map((example) => `sched ${example}`));
+  const [usage, summary, ...needs] = page.formatHelp(leaf, page).trimEnd().split('\n\n');
+  const name =
+    leaf.parent === null || leaf.parent.parent === null ? leaf.name() : `${leaf.parent.name()} ${leaf.name()}`;
   return [
-    page.formatHelp(leaf, page).trimEnd(),
+    usage,
+    summary,
     `${page.styleTitle('Examples:')}\n${examples}`,
+    ...needs,
     ...page.laterFlags(leaf),
-    ...paragraphsOf(command).map((text) => page.text(text)),
-    'Shared flags: sched help flags',
+    ...(isWhole ? paragraphsOf(command).map((text) => page.text(text)) : []),
+    page.text(`${isWhole ? '' : `Details: sched man ${name}. `}Shared flags: sched help flags`),
   ].join('\n\n');
 };

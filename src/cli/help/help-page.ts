@@ -64,12 +64,12 @@ export class HelpPage extends Help implements HelpLayout {
     return [...groups];
   }
 
-  /** The flags that are shown before the examples. */
+  /** The flags that are shown first. */
   override visibleOptions(command: Commander): Option[] {
     return this.flagGroups(command).flatMap(([heading, options]) => (isFirst(heading) ? options : []));
   }
 
-  /** The groups of flags that are shown after the examples. */
+  /** The groups of flags that are shown after the first ones. */
   laterFlags(command: Commander): string[] {
     const later = this.flagGroups(command).filter(([heading]) => !isFirst(heading));
     const terms = later.flatMap(([, options]) => options.map((option) => optionTerm(option).length));

@@ -34,9 +34,13 @@ export const welcome = (root: Commander, page: HelpPage): string =>
   ].join('\n\n');
 
 /** The page of `sched --help`. It needs only the names and summaries of nouns, so no schema is loaded. */
-export const topHelp = (root: Commander, page: HelpPage): string =>
-  [
-    page.formatHelp(root, page).trimEnd(),
+export const topHelp = (root: Commander, page: HelpPage): string => {
+  const [usage, summary, ...nouns] = page.formatHelp(root, page).trimEnd().split('\n\n');
+  return [
+    usage,
+    summary,
+    page.items(daily, 'Every day:'),
+    ...nouns,
     page.items(rootFlags, 'Flags:'),
     page.items(
       Object.entries(topics).map(([name, { summary }]) => [name, summary]),
@@ -45,6 +49,7 @@ export const topHelp = (root: Commander, page: HelpPage): string =>
     `${page.styleTitle('Try it without an account:')}\n${page.commands(firstCommands)}`,
     page.text('More about a command: sched <command> --help. Command names may be singular: sched event list.'),
   ].join('\n\n');
+};
 
 export const nounHelp = (noun: Commander, page: HelpPage): string =>
   [page.formatHelp(noun, page).trimEnd(), page.text(`More: sched ${noun.name()} <subcommand> --help`)].join('\n\n');

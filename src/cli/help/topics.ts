@@ -1,6 +1,6 @@
-import { type Category, exitCodes } from '../../errors.ts';
+import { type Category, exitCodes } from '../../base/errors.ts';
 import { type Flag, flagHeadings, headingOf } from '../command.ts';
-import { listInput } from '../operation/listing.ts';
+import { listInput } from '../operation/list-input.ts';
 import { optionOf } from '../parse/leaf.ts';
 import { sharedFlags } from '../parse/shared-flags.ts';
 import { type HelpLayout, optionTerm } from './help-page.ts';

@@ -1,8 +1,9 @@
+import { words } from '../../base/words.ts';
 import type { Argument } from '../command.ts';
 import { entry } from './entry.ts';
+import type { Given } from './given.ts';
 import type { Input } from './input.ts';
-import { accept, type Given, refuse } from './kind.ts';
-import { words } from './words.ts';
+import { accept, refuse } from './kind.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each action takes something else
 type Inputs = Readonly<Record<string, Input<any>>>;
@@ -10,7 +11,7 @@ type Inputs = Readonly<Record<string, Input<any>>>;
 /** What a command gets from an input. */
 export type ValuesOf<I> = I extends Input<infer T> ? T : never;
 
-type Chosen<Actions extends Inputs> = {
+type ActionValues<Actions extends Inputs> = {
   [Name in keyof Actions]: { action: Name } & ValuesOf<Actions[Name]>;
 }[keyof Actions];
 
@@ -19,22 +20,22 @@ type Chosen<Actions extends Inputs> = {
  * `shown`. `inFull` completes a short form.
  */
 export const actions = <const Actions extends Inputs>(
-  shown: readonly Argument[],
+  helpArguments: readonly Argument[],
   inputs: Actions,
   inFull = (given: Given): Given => given,
-): Input<Chosen<Actions> | { action: undefined }> => ({
+): Input<ActionValues<Actions> | { action: undefined }> => ({
   flags: [],
-  arguments: shown.map((each) => (each.name === 'action' ? { ...each, choices: Object.keys(inputs) } : each)),
-  draft: async (invocation, how) => {
+  arguments: helpArguments.map((each) => (each.name === 'action' ? { ...each, choices: Object.keys(inputs) } : each)),
+  draft: async (call, how) => {
     const given = inFull(how.given);
     if (given.action === undefined) return async () => ({ action: undefined });
     const action = String(given.action);
-    const chosen = Object.hasOwn(inputs, action) ? inputs[action] : undefined;
-    if (chosen === undefined)
-      invocation.problems.report({
+    const input = Object.hasOwn(inputs, action) ? inputs[action] : undefined;
+    if (input === undefined)
+      call.problems.report({
         words: words`Unknown action "${action}". Use ${Object.keys(inputs).join(', ')}`,
       });
-    const finish = await chosen?.draft(invocation, { ...how, given });
+    const finish = await input?.draft(call, { ...how, given });
     return async (context) => ({ action, ...(await finish?.(context)) });
   },
 });

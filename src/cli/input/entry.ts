@@ -1,5 +1,7 @@
+import type { Sentence } from '../../base/words.ts';
 import type { Argument, Flag } from '../command.ts';
-import { accept, type How, type Kind, type Raw, type Read } from './kind.ts';
+import type { Raw } from './given.ts';
+import { accept, type How, type Kind, type Read } from './kind.ts';
 
 /** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
 export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless' | 'optional'>, Pick<Argument, 'offer'> {
@@ -20,7 +22,7 @@ export const present = <Facts extends object>(facts: Facts): { [Name in keyof Fa
   Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Facts;
 
 /** What a command gets. */
-type Got<T, Options extends EntryOptions> = Options extends { many: true }
+type EntryValue<T, Options extends EntryOptions> = Options extends { many: true }
   ? T[]
   : Options extends { preset: Raw } | { needed: true }
     ? T
@@ -30,46 +32,46 @@ type Got<T, Options extends EntryOptions> = Options extends { many: true }
 export interface Entry<T>
   extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'optional' | 'offer' | 'needed' | 'many' | 'place'> {
   readonly kind: Kind;
-  readonly description: string;
-  take(given: readonly Raw[], how: How): Promise<Taken<T>>;
+  readonly description: Sentence;
+  take(given: readonly Raw[], how: How): Promise<TakeResult<T>>;
 }
 
 /** A value that is refused: one of several, if it can be given several times. */
 export type Refusal = Extract<Read<never>, { ok: false }> & { raw: Raw };
 
 /** What became of what was given. */
-export type Taken<T> = Extract<Read<T>, { ok: true }> | { refused: Refusal[] } | 'missing';
+export type TakeResult<T> = Extract<Read<T>, { ok: true }> | { refusals: Refusal[] } | 'missing';
 
-const readAll = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<Taken<T[]>> => {
+const readEach = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<TakeResult<T[]>> => {
   const values: T[] = [];
-  const refused: Refusal[] = [];
+  const refusals: Refusal[] = [];
   for (const raw of given) {
     const read = await kind.read(raw, how);
-    if (!read.ok) refused.push({ ...read, raw });
+    if (!read.ok) refusals.push({ ...read, raw });
     else if ('value' in read) values.push(read.value);
   }
-  return refused.length === 0 ? accept(values) : { refused };
+  return refusals.length === 0 ? accept(values) : { refusals };
 };
 
 /** Declares a value of an input. */
 export const entry = <T, const Options extends EntryOptions = object>(
   kind: Kind<T>,
-  description: string,
+  description: Sentence,
   options?: Options,
-): Entry<Got<T, Options>> => {
+): Entry<EntryValue<T, Options>> => {
   const { value, preset, ...facts }: EntryOptions = options ?? {};
-  const take = async (given: readonly Raw[], how: How): Promise<Taken<unknown>> => {
-    if (facts.many) return facts.needed && given.length === 0 ? 'missing' : readAll(kind, given, how);
+  const take = async (given: readonly Raw[], how: How): Promise<TakeResult<unknown>> => {
+    if (facts.many) return facts.needed && given.length === 0 ? 'missing' : readEach(kind, given, how);
     const [raw = preset] = given;
     if (raw === undefined) return facts.needed ? 'missing' : accept(undefined);
     const read = await kind.read(raw, how);
-    return read.ok ? read : { refused: [{ ...read, raw }] };
+    return read.ok ? read : { refusals: [{ ...read, raw }] };
   };
   return {
     ...facts,
     kind: value === undefined ? kind : { ...kind, value },
     description,
     // Here the options and the type of the value meet.
-    take: take as Entry<Got<T, Options>>['take'],
+    take: take as Entry<EntryValue<T, Options>>['take'],
   };
 };

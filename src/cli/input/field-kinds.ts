@@ -1,12 +1,13 @@
 import { type Collection, collections } from '../../api/collections.ts';
 import type { Field } from '../../api/field.ts';
-import { type Inspected, inspect } from '../../api/inspect.ts';
+import { type Inspection, inspect } from '../../api/inspect.ts';
+import { day } from '../../base/milliseconds.ts';
+import { self, type Words, words } from '../../base/words.ts';
 import { readReference, waysToName } from '../../client/ids.ts';
-import { nearest } from '../../nearest.ts';
 import type { Reading } from '../../time/reading.ts';
-import { accept, type How, type Kind, type Raw, type Read, refuse } from './kind.ts';
-import { momentFacts, zoneKind } from './kinds.ts';
-import { self, type Words, words } from './words.ts';
+import type { Raw } from './given.ts';
+import { accept, type How, type Kind, type Read, refuse } from './kind.ts';
+import { momentFacts, refuseChoice, zoneKind } from './kinds.ts';
 
 /*
  * The kinds of the fields of a request, from their schemas. A reference stays one until the service is asked, so that no
@@ -55,16 +56,11 @@ const choiceKind = (choices: readonly string[]): Kind<Value> => ({
   value: 'WORD',
   json: 'string',
   choices,
-  read: (raw) => {
-    if (choices.includes(String(raw))) return ready(raw);
-    const meant = nearest(String(raw), choices);
-    const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
-    return refuse(words`${self} must be one of ${choices.join(', ')}, not "${String(raw)}"${question}`, meant);
-  },
+  read: (raw) => (choices.includes(String(raw)) ? ready(raw) : refuseChoice(raw, choices)),
 });
 
 /** The zone and the time to read a time with. A timestamp needs neither: it is the same moment everywhere. */
-const placeFor = async (raw: Raw, { settings, now }: How) => {
+const timePlace = async (raw: Raw, { settings, now }: How) => {
   const { timestampOf } = await import('../../time/wall.ts');
   if (timestampOf(String(raw)) !== undefined) return { zone: 'UTC', zoneSource: 'TZ', now: 0 } as const;
   const { zone, zoneSource } = settings;
@@ -76,7 +72,7 @@ const edgeKind = (edge: 'since' | 'until'): Kind<Value> => ({
   ...momentFacts,
   read: async (raw, how) => {
     const { readTime } = await import('../../time/read.ts');
-    const reading = readTime(String(raw), { ...(await placeFor(raw, how)), edge });
+    const reading = readTime(String(raw), { ...(await timePlace(raw, how)), edge });
     return reading.ok ? ready(reading.instant) : refuse(words`${self}: ${reading.problem}`);
   },
 });
@@ -84,7 +80,6 @@ const edgeKind = (edge: 'since' | 'until'): Kind<Value> => ({
 /** Reads a time in a file. Without an offset it is in the zone of `--tz`, else in the invitee's own. */
 const readInFile = async (raw: string, how: How, theirs: string | undefined): Promise<Reading> => {
   const { readTime } = await import('../../time/read.ts');
-  const { day } = await import('../../time/wall.ts');
   const { zone: ours, zoneSource } = how.settings;
   const zone = zoneSource === '--tz' ? ours : (theirs ?? ours);
   const now = await how.now();
@@ -113,7 +108,7 @@ const momentKind: Kind<Value> = {
     const { readMutationTime } = await import('../../time/mutation.ts');
     const reading = how.isFile
       ? await readInFile(String(raw), how, inviteeZone)
-      : readMutationTime(String(raw), { ...(await placeFor(raw, how)), inviteeZone, isTerminal: how.isTerminal });
+      : readMutationTime(String(raw), { ...(await timePlace(raw, how)), inviteeZone, isTerminal: how.isTerminal });
     if (!reading.ok) return refuse(words`${self}: ${reading.problem}`);
     return accept<Value>({ ready: reading.instant, ...(reading.local ? { zone: reading.zone } : {}) });
   },
@@ -135,15 +130,15 @@ const refusedBy = async (message: string, raw: string): Promise<Words> => {
   return words`${before}${self}${raw === '' ? '' : ` "${raw}"`}${after}`;
 };
 
-const placeholderOf = ({ type, format, sortedBy }: Inspected): string => {
+const fieldPlaceholder = ({ type, format, sortedBy }: Inspection): string => {
   if (sortedBy !== undefined) return 'FIELD[:desc]';
   if (type === 'number') return 'N';
   return format === 'email' ? 'EMAIL' : 'TEXT';
 };
 
-const plainKind = (field: Field, inspected: Inspected): Kind<Value> => {
-  const { type, sortedBy } = inspected;
-  const value = placeholderOf(inspected);
+const plainKind = (field: Field, inspection: Inspection): Kind<Value> => {
+  const { type, sortedBy } = inspection;
+  const value = fieldPlaceholder(inspection);
   return {
     value,
     json: type === 'number' ? 'integer' : 'string',
@@ -162,11 +157,11 @@ const switchKind: Kind<Value> = { json: 'boolean', read: ready };
 
 /** The kind of a field of a request. `edge` is the end of a time window, if it is one. */
 export const fieldKind = (name: string, field: Field, edge: 'since' | 'until' | undefined): Kind<Value> => {
-  const inspected = inspect(field);
-  const { type, format, choices, collection } = inspected;
+  const inspection = inspect(field);
+  const { type, format, choices, collection } = inspection;
   if (type === 'boolean') return switchKind;
   if (collection !== undefined) return referenceKind(collection);
   if (choices !== undefined) return choiceKind(choices);
   if (format === 'datetime') return edge === undefined ? momentKind : edgeKind(edge);
-  return name === 'timezone' ? zoneField : plainKind(field, inspected);
+  return name === 'timezone' ? zoneField : plainKind(field, inspection);
 };

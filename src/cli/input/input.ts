@@ -1,9 +1,10 @@
-import type { Argument, Command, Flag, Invocation } from '../command.ts';
+import { flagName, type Name, words } from '../../base/words.ts';
+import type { Argument, Command, Draft, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { type Entry, present } from './entry.ts';
-import type { Given, How, Kind, Raw } from './kind.ts';
+import type { Given, Raw } from './given.ts';
+import type { How, Kind } from './kind.ts';
 import type { Relation } from './relations.ts';
-import { flagName, type Name, words } from './words.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each entry has a type of its own
 type Entries = Readonly<Record<string, Entry<any>>>;
@@ -18,25 +19,20 @@ type Finish<T> = (context: Context) => Promise<T>;
 export interface Input<T> {
   readonly flags: Flag[];
   readonly arguments: Argument[];
-  /** Reads a call as far as that is possible without the service. Problems are collected. */
-  draft(invocation: Invocation, how: How): Promise<Finish<T>>;
+  /** Reads a call. Problems are collected. */
+  readonly draft: Draft<T>;
 }
+
+/** What reading a call needs besides what is given. */
+export type Reading = Pick<Invocation, 'context' | 'parts' | 'problems'>;
 
 /** What a command knows of its call besides its input. */
-export interface Call extends Omit<Invocation, 'typed' | 'args' | 'parts'> {
-  /** For code that doesn't take values yet. */
-  bridge: Invocation;
+export interface Call extends Omit<Invocation, 'given'> {
+  /** The world in which the call was read, and in which the lines of its files are read. */
+  how: How;
 }
 
-const listOf = (value: Given[string]): readonly Raw[] => [value ?? []].flat();
-
-/** Arguments by name. The last one may take all that are left. */
-const byPlace = (wanted: readonly Argument[], args: readonly string[]): Given =>
-  Object.fromEntries(
-    wanted.flatMap(({ name, variadic }, index) =>
-      index < args.length ? [[name, variadic ? args.slice(index) : args[index]]] : [],
-    ),
-  );
+const rawValues = (value: Given[string]): readonly Raw[] => [value ?? []].flat();
 
 const screenOf = ({ settings, runtime, printer }: Context): How['screen'] => {
   if (!runtime.stdout.isTerminal || !printer.showsPages || runtime.env.TERM === 'dumb') return undefined;
@@ -44,16 +40,13 @@ const screenOf = ({ settings, runtime, printer }: Context): How['screen'] => {
 };
 
 /** The world in which the values of a call are read. */
-export const howOf = (
-  { context, typed, args, isAsked = false }: Pick<Invocation, 'context' | 'typed' | 'args' | 'isAsked'>,
-  wanted: readonly Argument[] = [],
-): How => {
+export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'context' | 'given' | 'isAsked'>): How => {
   const { settings, runtime, askNow } = context;
   return {
     settings,
     now: askNow,
     runtime,
-    given: { ...typed, ...byPlace(wanted, args) },
+    given,
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
     screen: screenOf(context),
     isAsked,
@@ -61,28 +54,28 @@ export const howOf = (
 };
 
 /** What help, completions and the parser know of a kind. */
-const shownOf = ({ choices, suggestions, collection }: Kind) => present({ choices, suggestions, collection });
+const kindFacts = ({ choices, suggestions, collection }: Kind) => present({ choices, suggestions, collection });
 
-const flagOf = (
+const entryFlag = (
   key: string,
   { kind, description, short, heading, unless, optional, needed, many }: Entry<unknown>,
 ): Flag => ({
   name: flagName(key),
   description,
-  ...shownOf(kind),
+  ...kindFacts(kind),
   kind,
-  ...present({ value: kind.value, short, heading, unless, optional, required: needed, repeat: many }),
+  ...present({ short, heading, unless, optional, required: needed, repeat: many }),
 });
 
-const argumentOf = (key: string, { kind, description, needed, many, offer }: Entry<unknown>): Argument => ({
+const entryArgument = (key: string, { kind, description, needed, many, offer }: Entry<unknown>): Argument => ({
   name: flagName(key),
   description,
-  ...shownOf(kind),
+  ...kindFacts(kind),
   ...present({ names: kind.offers, required: needed, variadic: many, offer }),
 });
 
-const checkRelations = ({ problems }: Invocation, relations: readonly Relation[], how: How): void => {
-  const isGiven = (key: string) => listOf(how.given[flagName(key)]).length > 0;
+const checkRelations = ({ problems }: Reading, relations: readonly Relation[], how: How): void => {
+  const isGiven = (key: string) => rawValues(how.given[flagName(key)]).length > 0;
   for (const relation of relations) for (const issue of relation.check(isGiven, how)) problems.report(issue);
 };
 
@@ -94,31 +87,30 @@ export const input = <const E extends Entries>(
   const all = Object.entries(entries);
   const isArgument = ([, { place }]: (typeof all)[number]) => place === 'argument';
   return {
-    flags: all.filter((each) => !isArgument(each)).map(([key, entry]) => flagOf(key, entry)),
-    arguments: all.filter(isArgument).map(([key, entry]) => argumentOf(key, entry)),
-    draft: async (invocation, how) => {
-      const { problems } = invocation;
+    flags: all.filter((each) => !isArgument(each)).map(([key, entry]) => entryFlag(key, entry)),
+    arguments: all.filter(isArgument).map(([key, entry]) => entryArgument(key, entry)),
+    draft: async (call, how) => {
+      const { problems } = call;
       const values: Record<string, unknown> = {};
       const later: Finish<void>[] = [];
       for (const [key, { kind, take, place }] of all) {
         const about: Name = { name: flagName(key), ...(place && { place }) };
-        const given = listOf(how.given[about.name]);
-        const taken = await take(given, how);
-        if (taken === 'missing') {
+        const given = rawValues(how.given[about.name]);
+        const result = await take(given, how);
+        if (result === 'missing') {
           const choices = kind.choices === undefined ? '' : `: ${kind.choices.join(', ')}`;
-          if (place === 'argument')
-            problems.report({ words: words`Missing argument ${about}${choices}`, adds: about.name });
+          if (place === 'argument') problems.report({ words: words`Missing argument ${about}${choices}`, adds: about });
           else problems.missingFlag(about.name);
-        } else if ('refused' in taken) {
-          for (const { problem, meant, raw } of taken.refused)
-            problems.report({ about, raw: String(raw), words: problem, meant });
-        } else if ('value' in taken) values[key] = taken.value;
+        } else if ('refusals' in result) {
+          for (const { problem, correction, raw } of result.refusals)
+            problems.report({ about, raw: String(raw), words: problem, correction });
+        } else if ('value' in result) values[key] = result.value;
         else
           later.push(async (context) => {
-            values[key] = await taken.later(context);
+            values[key] = await result.later(context);
           });
       }
-      checkRelations(invocation, relations as readonly Relation[], how);
+      checkRelations(call, relations as readonly Relation[], how);
       return async (context) => {
         for (const resolve of later) await resolve(context);
         return values as Values<E>;
@@ -131,8 +123,8 @@ export const input = <const E extends Entries>(
 export const both = <A, B>(one: Input<A>, other: Input<B>): Input<A & B> => ({
   flags: [...one.flags, ...other.flags],
   arguments: [...one.arguments, ...other.arguments],
-  draft: async (invocation, how) => {
-    const [first, second] = [await one.draft(invocation, how), await other.draft(invocation, how)];
+  draft: async (call, how) => {
+    const [first, second] = [await one.draft(call, how), await other.draft(call, how)];
     return async (context) => ({ ...(await first(context)), ...(await second(context)) });
   },
 });
@@ -140,9 +132,9 @@ export const both = <A, B>(one: Input<A>, other: Input<B>): Input<A & B> => ({
 /** The input with relations between values of its parts. */
 export const related = <T>(input: Input<T>, ...relations: readonly Relation[]): Input<T> => ({
   ...input,
-  draft: async (invocation, how) => {
-    const finish = await input.draft(invocation, how);
-    checkRelations(invocation, relations, how);
+  draft: async (call, how) => {
+    const finish = await input.draft(call, how);
+    checkRelations(call, relations, how);
     return finish;
   },
 });
@@ -150,21 +142,21 @@ export const related = <T>(input: Input<T>, ...relations: readonly Relation[]): 
 /** Values that are not read if one of the others is given: lines of a file bring their own. */
 export const unless = <T>(others: readonly string[], input: Input<T>): Input<Partial<T>> => ({
   ...input,
-  draft: (invocation, how) =>
+  draft: (call, how) =>
     others.every((other) => how.given[other] === undefined)
-      ? input.draft(invocation, how)
+      ? input.draft(call, how)
       : Promise.resolve(async () => ({})),
 });
 
 /** Reads some of the values of a call. Its problems are reported together with those of the rest. */
 export const readSome = async <T>(input: Input<T>, invocation: Invocation): Promise<T> => {
-  const finish = await input.draft(invocation, howOf(invocation, input.arguments));
+  const finish = await input.draft(invocation, howOf(invocation));
   return finish(invocation.context);
 };
 
 /** Reads a whole call. Throws if it has problems. */
 export const readCall = async <T>(input: Input<T>, invocation: Invocation): Promise<T> => {
-  const finish = await input.draft(invocation, howOf(invocation, input.arguments));
+  const finish = await input.draft(invocation, howOf(invocation));
   invocation.problems.check();
   return finish(invocation.context);
 };
@@ -173,15 +165,14 @@ export const readCall = async <T>(input: Input<T>, invocation: Invocation): Prom
 export const taking = <T>(
   input: Input<T>,
   run: (values: T, call: Call) => Promise<void>,
-): Pick<Command, 'flags' | 'arguments' | 'run'> => ({
-  flags: input.flags,
-  arguments: input.arguments,
-  run: async (invocation) => {
+): Pick<Command, 'flags' | 'arguments' | 'run'> => {
+  const readAndRun = async (invocation: Invocation): Promise<void> => {
     const values = await readCall(input, invocation);
-    const { typed: _, args: __, parts: ___, ...facts } = invocation;
-    const call: Call = { ...facts, bridge: invocation };
+    const { given: _, ...facts } = invocation;
+    const call: Call = { ...facts, how: howOf(invocation) };
     await run(values, call);
     // A command may ask for more while it runs.
     if (call.isAsked) invocation.isAsked = true;
-  },
-});
+  };
+  return { flags: input.flags, arguments: input.arguments, run: Object.assign(readAndRun, { draft: input.draft }) };
+};

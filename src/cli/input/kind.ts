@@ -1,14 +1,9 @@
 import type { Collection } from '../../api/collections.ts';
+import type { Words } from '../../base/words.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Context } from '../session/context.ts';
 import type { Settings } from '../session/settings.ts';
-import type { Words } from './words.ts';
-
-/** A value as a call has it: text of a command line or a file, or a value in JSON. */
-export type Raw = string | number | boolean;
-
-/** What a call gives, by flag name. */
-export type Given = Readonly<Record<string, Raw | readonly Raw[] | undefined>>;
+import type { Given, Raw } from './given.ts';
 
 /** The world in which a value is read. */
 export interface How {
@@ -29,11 +24,14 @@ export interface How {
   readonly isFile?: true;
 }
 
+/** The same world for a call that gives something else too. */
+export const withGiven = (how: How, more: Given): How => ({ ...how, given: { ...how.given, ...more } });
+
 export type Read<T> =
   | { ok: true; value: T }
   /** Only the service can tell. It is asked if nothing else of the call is wrong. */
   | { ok: true; later(context: Context): Promise<T> }
-  | { ok: false; problem: Words; meant?: string | undefined };
+  | { ok: false; problem: Words; correction?: string | undefined };
 
 type JsonType = 'string' | 'integer' | 'boolean';
 
@@ -63,4 +61,4 @@ export interface Kind<T = unknown> {
 
 export const accept = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
 
-export const refuse = (problem: Words, meant?: string): Read<never> => ({ ok: false, problem, meant });
+export const refuse = (problem: Words, correction?: string): Read<never> => ({ ok: false, problem, correction });

@@ -1,8 +1,7 @@
-import { nearest } from '../../nearest.ts';
-import type { Flag } from '../command.ts';
+import { otherChoice, type Sentence, self, words } from '../../base/words.ts';
 import { type Entry, type EntryOptions, entry, present } from './entry.ts';
-import { accept, type How, type Kind, type Raw, type Read, refuse } from './kind.ts';
-import { self, type Words, words } from './words.ts';
+import type { Raw } from './given.ts';
+import { accept, type How, type Kind, type Read, refuse } from './kind.ts';
 
 export const textKind: Kind<string> = {
   value: 'TEXT',
@@ -11,29 +10,29 @@ export const textKind: Kind<string> = {
   read: (raw) => accept(String(raw)),
 };
 
-export const text = <const Options extends EntryOptions = object>(description: string, options?: Options) =>
+export const text = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
   entry(textKind, description, options);
 
 const wordKind: Kind<string> = { json: 'string', read: (raw) => accept(String(raw)) };
 
 /** Text without spaces, such as an address. */
-export const word = <const Options extends EntryOptions & { value: string }>(description: string, options: Options) =>
+export const word = <const Options extends EntryOptions & { value: string }>(description: Sentence, options: Options) =>
   entry(wordKind, description, options);
 
 const fileKind: Kind<string> = { value: 'FILE', json: 'string', offers: 'files', read: (raw) => accept(String(raw)) };
 
-export const file = <const Options extends EntryOptions = object>(description: string, options?: Options) =>
+export const file = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
   entry(fileKind, description, options);
 
 const switchKind: Kind<boolean> = { json: 'boolean', read: (raw) => accept(raw === true) };
 
 /** A switch. It is never undefined. */
-export const toggle = (description: string, options: Pick<EntryOptions, 'short' | 'heading'> = {}): Entry<boolean> =>
+export const toggle = (description: Sentence, options: Pick<EntryOptions, 'short' | 'heading'> = {}): Entry<boolean> =>
   entry(switchKind, description, { ...options, preset: false });
 
 /** A whole number. Without `most`, it may be as large as JavaScript can count. */
 export const count = <const Options extends EntryOptions & { least?: number; most?: number }>(
-  description: string,
+  description: Sentence,
   options?: Options,
 ) => {
   const {
@@ -54,30 +53,27 @@ export const count = <const Options extends EntryOptions & { least?: number; mos
   return entry(kind, description, rest as Options);
 };
 
-/** One of some words. `refusal` is the problem with another one, if it says more than the choices. */
-export const choice = <
-  const Choice extends string,
-  const Options extends EntryOptions & { refusal?: (raw: string) => Words },
->(
+export const refuseChoice = (raw: Raw, choices: readonly string[]): Read<never> => {
+  const { words: problem, correction } = otherChoice(String(raw), choices);
+  return refuse(problem, correction);
+};
+
+/** One of some words. */
+export const choice = <const Choice extends string, const Options extends EntryOptions>(
   choices: readonly Choice[],
-  description: string,
+  description: Sentence,
   options?: Options,
 ) => {
-  const { refusal, ...rest }: EntryOptions & { refusal?: (raw: string) => Words } = options ?? {};
-  const [only, ...others] = choices;
-  const wanted = others.length === 0 ? only! : `one of ${choices.join(', ')}`;
   const kind: Kind<Choice> = {
     value: 'WORD',
     json: 'string',
     choices,
     read: (raw) => {
-      const known = choices.find((each) => each === raw);
-      if (known !== undefined) return accept(known);
-      const meant = others.length === 0 ? only : nearest(String(raw), choices);
-      return refuse(refusal?.(String(raw)) ?? words`${self} must be ${wanted}, not "${String(raw)}"`, meant);
+      const match = choices.find((each) => each === raw);
+      return match === undefined ? refuseChoice(raw, choices) : accept(match);
     },
   };
-  return entry(kind, description, rest as Options);
+  return entry(kind, description, options);
 };
 
 interface Length {
@@ -89,7 +85,7 @@ interface Length {
 }
 
 /** A length of time, in milliseconds. */
-export const duration = <const Options extends EntryOptions & Length>(description: string, options: Options) => {
+export const duration = <const Options extends EntryOptions & Length>(description: Sentence, options: Options) => {
   const { such, least, why = '', ...rest }: EntryOptions & Length = options;
   const kind: Kind<number> = {
     value: 'DURATION',
@@ -127,12 +123,12 @@ const readMoving = async (raw: Raw, how: How, { edge, in: side, isLive }: Edge):
     return reading.ok ? timestampOf(reading.instant)! : reading.problem;
   };
   const first = at(now);
-  if (typeof first === 'string') return refuse(words`${self}: ${first}`);
+  if (typeof first !== 'number') return refuse(words`${self}: ${first}`);
   const isThere = side === undefined || (side === 'past' ? first <= now : first > now);
   if (!isThere) return refuse(words`${self} must be in the ${side}, not "${String(raw)}"`);
   return accept((time) => {
     const later = isLive || String(raw).startsWith('+') ? at(time) : first;
-    return typeof later === 'string' ? first : later;
+    return typeof later === 'number' ? later : first;
   });
 };
 
@@ -140,7 +136,7 @@ const readMoving = async (raw: Raw, how: How, { edge, in: side, isLive }: Edge):
 export const momentFacts = { value: 'TIME', json: 'string', isProse: true, isMoment: true } as const;
 
 /** A moment that is asked for again and again. */
-export const moving = <const Options extends EntryOptions & Edge>(description: string, options: Options) => {
+export const moving = <const Options extends EntryOptions & Edge>(description: Sentence, options: Options) => {
   const { edge, in: side, isLive, ...rest }: EntryOptions & Edge = options;
   const place = present({ edge, in: side, isLive });
   const kind: Kind<Moving> = { ...momentFacts, read: (raw, how) => readMoving(raw, how, place) };
@@ -149,14 +145,14 @@ export const moving = <const Options extends EntryOptions & Edge>(description: s
 
 /** A moment, in milliseconds since 1970. */
 export const moment = <const Options extends EntryOptions & Omit<Edge, 'isLive'>>(
-  description: string,
+  description: Sentence,
   options: Options,
 ) => {
   const { edge, in: side, ...rest }: EntryOptions & Edge = options;
   const place = present({ edge, in: side });
   const read: Kind<number>['read'] = async (raw, how) => {
-    const found = await readMoving(raw, how, place);
-    return 'value' in found ? accept(found.value(await how.now())) : (found as Read<never>);
+    const reading = await readMoving(raw, how, place);
+    return 'value' in reading ? accept(reading.value(await how.now())) : (reading as Read<never>);
   };
   return entry({ ...momentFacts, read }, description, rest as Options);
 };
@@ -172,36 +168,10 @@ export const zoneKind: Kind<string> = {
     const reading = readZone(String(raw));
     if (reading.ok) return accept(reading.zone);
     // A write must not be suggested with a guess among several zones.
-    const [meant, ...others] = reading.candidates;
-    return refuse(words`${self}: ${reading.problem}`, others.length === 0 ? meant : undefined);
+    const [candidate, ...others] = reading.candidates;
+    return refuse(words`${self}: ${reading.problem}`, others.length === 0 ? candidate : undefined);
   },
 };
 
-export const zone = <const Options extends EntryOptions = object>(description: string, options?: Options) =>
+export const zone = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
   entry(zoneKind, description, options);
-
-const numbers = ['N', 'COUNT', 'MINUTES'];
-
-const jsonOf = (value: string): Kind['json'] => {
-  const types = new Set(value.split('|').map((each) => (numbers.includes(each) ? 'integer' : 'string')));
-  return types.size === 1 ? [...types][0]! : [...types];
-};
-
-/** The kind that a placeholder says, for flags that declare none. */
-const byPlaceholder = (value: string): Kind => ({
-  value,
-  json: jsonOf(value),
-  ...(value === 'FIELDS' ? { offers: 'fields' } : {}),
-  ...(value === 'ZONE' ? { offers: 'zones' } : {}),
-  ...(value === 'LIST' ? { offers: 'parts' } : {}),
-  ...(value.startsWith('FILE') ? { offers: 'files' } : {}),
-  ...(/NAME|TEXT|TIME/.test(value) ? { isProse: true } : {}),
-  ...(value === 'TIME' ? { isMoment: true } : {}),
-  ...(value === 'DIGEST' ? { isDigest: true } : {}),
-  read: accept,
-});
-
-const anySwitch: Kind = { json: 'boolean', read: accept };
-
-export const kindOf = ({ kind, value }: Pick<Flag, 'kind' | 'value'>): Kind =>
-  kind ?? (value === undefined ? anySwitch : byPlaceholder(value));

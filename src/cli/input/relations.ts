@@ -1,5 +1,5 @@
+import { type Issue, listed, the, words } from '../../base/words.ts';
 import type { How } from './kind.ts';
-import { type Issue, listed, the, words } from './words.ts';
 
 /** What values of a call have to do with each other. It sees what is given, not what it means. */
 export interface Relation<Key extends string = string> {
@@ -35,7 +35,10 @@ export const excludes = <const Key extends string>(one: Key, others: readonly Ke
       : [],
 });
 
-/** A rule that the others can't express. It can ask for the format and the screen, which are no values of the call. */
+/**
+ * A rule that the others can't express. It can ask for the format and the screen, which are no values of the call. What is
+ * given has the names of flags: `given['at-least']`.
+ */
 export const rule = <const Key extends string>(keys: readonly Key[], check: Relation<Key>['check']): Relation<Key> => ({
   keys,
   check,

@@ -1,5 +1,5 @@
-import { type Category, SchedError } from '../../errors.ts';
-import { counted } from '../../numbers.ts';
+import { type Category, SchedError } from '../../base/errors.ts';
+import { counted } from '../../base/numbers.ts';
 import type { FileProblem } from '../../yaml-file.ts';
 
 /** The error for a file that a person wrote, with every mistake and its place. */

@@ -1,10 +1,10 @@
 /** Splits a command line into words. Text in quotes or in `$(…)` belongs to the word it touches. */
-const wordsOf = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
+const shellWords = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
 
 /** A flag and its value, or an operator of the shell and its file, stay on one line. */
 const chunksOf = (line: string): string[] => {
   const chunks: string[] = [];
-  for (const word of wordsOf(line)) {
+  for (const word of shellWords(line)) {
     const last = chunks.at(-1);
     const belongs = last !== undefined && /^(--?[\w-]+|[<>])$/.test(last) && !word.startsWith('-');
     if (belongs) chunks[chunks.length - 1] = `${last} ${word}`;
@@ -19,10 +19,10 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
   const lines: string[] = [];
   let current = '';
   const tooLong = (chunk: string) => indent.length + 4 + chunk.length + 2 > columns;
-  for (const chunk of chunksOf(line).flatMap((each) => (tooLong(each) ? wordsOf(each) : [each]))) {
+  for (const chunk of chunksOf(line).flatMap((each) => (tooLong(each) ? shellWords(each) : [each]))) {
     const longer = current === '' ? chunk : `${current} ${chunk}`;
-    const used = indent.length + (lines.length > 0 ? 4 : 0);
-    if (current !== '' && used + longer.length + 2 > columns) {
+    const width = indent.length + (lines.length > 0 ? 4 : 0);
+    if (current !== '' && width + longer.length + 2 > columns) {
       lines.push(current);
       current = chunk;
     } else current = longer;
@@ -33,5 +33,5 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
   );
 };
 
-/** A sentence with a command to copy at its end. */
-export const commandAtEnd = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/;
+/** A sentence or a label with a command to copy at its end. */
+export const commandAtEnd = /^(.*?:| {2}[A-Z]\w+ +) ?((?:command |mkdir [^&]+&& )?sched .*)$/;

@@ -1,7 +1,7 @@
-import { type ErrorFacts, exitCodes, SchedError } from '../../errors.ts';
+import { type ErrorFacts, exitCodes, SchedError, withoutRequestId } from '../../base/errors.ts';
+import { windowsLine } from '../../base/shell-quote.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
-import { windowsLine } from '../../shell-quote.ts';
 import { commandLines } from './command-lines.ts';
 import { adviceText, noAccount } from './suggested-line.ts';
 
@@ -17,7 +17,7 @@ export const asSchedError = (error: unknown): SchedError => {
   } as const;
   // Node can't get the working directory.
   const isDeleted = (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
-  const reported = isDeleted
+  const unexpectedError = isDeleted
     ? new SchedError('environment', 'The working directory was deleted', {
         ...facts,
         advice: 'change to another directory',
@@ -26,14 +26,14 @@ export const asSchedError = (error: unknown): SchedError => {
         ...facts,
         advice: 'run the command with SCHED_DEBUG=1 to see where it failed, and report the bug',
       });
-  return Object.assign(reported, { cause: error });
+  return Object.assign(unexpectedError, { cause: error });
 };
 
 /** A line that ends with a command to copy. */
 const commandAtEnd = /^(try: | {2}.*? {2,})(sched .*)$/;
 
 /** Fits a line to the terminal. A command that is too long continues after a backslash, except on Windows. */
-const fitted = async (line: string, columns: number, isWindows: boolean): Promise<string[]> => {
+const fitErrorLine = async (line: string, columns: number, isWindows: boolean): Promise<string[]> => {
   const command = commandAtEnd.exec(line);
   if (line.length <= columns || (command !== null && isWindows)) return [line];
   if (command === null) {
@@ -56,35 +56,75 @@ const causeOf = ({ reason, advice }: ErrorFacts): string | undefined =>
 const hintOf = ({ hint }: ErrorFacts): string | undefined => (typeof hint === 'string' ? hint : undefined);
 
 /** Paints the parts of a line that was fitted to the terminal. The text is sanitized already. */
-const painted = (line: string, parts: readonly string[], { error, command }: Paint): string[] => {
+const paintErrorLine = (line: string, parts: readonly string[], { error, command, faint }: Paint): string[] => {
   if (line.startsWith('error:')) return parts.map((part) => part.replace(/^error:/, error));
+  // What somebody chose not to do is no error.
+  if (/^(Nothing|Stopped\.) /.test(line)) return parts.map(faint);
   if (line.startsWith('try: ')) return parts.map(command);
   const before = commandAtEnd.exec(line)?.[1]?.length;
   return before === undefined ? [...parts] : parts.map((part) => part.slice(0, before) + command(part.slice(before)));
 };
 
+interface ErrorStyle {
+  /** Of a terminal. */
+  columns?: number | undefined;
+  paint?: Paint | undefined;
+  isWindows?: boolean;
+  isVerbose?: boolean;
+}
+
+/** Words of a service that say no more than the sentence before them. */
+const repeats =
+  /^(resource not found: )?the [\w ]+ (doesn't exist|was not found)\.?$|^(invalid argument: )?the supplied parameters are invalid\.?(; )?/i;
+
+/** The reason as a terminal shows it: only what adds something. The ID of the request is for `-v` and JSON. */
+const screenReason = ({ category, facts }: SchedError, isVerbose: boolean): string | undefined => {
+  if (isVerbose || facts.http === undefined) return facts.reason;
+  const reason = withoutRequestId(facts.reason ?? '');
+  return (category === 'not-found' || category === 'usage' ? reason.replace(repeats, '') : reason) || undefined;
+};
+
+/** The error for a terminal: one sentence if there is one, and a cause only if it adds something. */
+const screenLines = (error: SchedError, isVerbose: boolean): string[] => {
+  const { message, facts } = error;
+  const sentence = isVerbose ? undefined : facts.screen;
+  const isFree = typeof facts.advice === 'string' && facts.advice.startsWith('free: ');
+  const { advice, ...rest } = facts;
+  const cause = causeOf({
+    ...rest,
+    ...(isFree || advice === undefined ? {} : { advice }),
+    reason: sentence === undefined ? screenReason(error, isVerbose) : undefined,
+  });
+  return [
+    `error: ${sentence ?? message}`,
+    ...(cause === undefined ? [] : [`cause: ${cause}`]),
+    ...(isFree ? [String(advice)] : []),
+  ];
+};
+
 /** The error for people: what happened, why, and what to try. Long lines are wrapped at spaces. */
 export const errorLines = async (
-  { message, facts }: SchedError,
-  columns = Number.POSITIVE_INFINITY,
-  paint?: Paint,
-  isWindows = false,
+  error: SchedError,
+  { columns = Number.POSITIVE_INFINITY, paint, isWindows = false, isVerbose = false }: ErrorStyle = {},
 ): Promise<string[]> => {
+  const { message, facts } = error;
   const [cause, hint] = [causeOf(facts), hintOf(facts)];
+  const isScreen = Number.isFinite(columns);
   const lines = facts.lines ?? [
-    `error: ${message}`,
-    ...(cause === undefined ? [] : [`cause: ${cause}`]),
+    ...(isScreen
+      ? screenLines(error, isVerbose)
+      : [`error: ${message}`, ...(cause === undefined ? [] : [`cause: ${cause}`])]),
     ...(hint === undefined ? [] : [`try: ${hint}`]),
   ];
-  const shown = await Promise.all(
+  const shownLines = await Promise.all(
     lines.map(async (line) => {
       const forShell = (_: string, before: string, command: string) => before + windowsLine(command);
-      const spelled = isWindows ? line.replace(commandAtEnd, forShell) : line;
-      const parts = (await fitted(safe(spelled), columns, isWindows)).map(safeForRunner);
-      return paint === undefined ? parts : painted(spelled, parts, paint);
+      const shellLine = isWindows ? line.replace(commandAtEnd, forShell) : line;
+      const parts = (await fitErrorLine(safe(shellLine), columns, isWindows)).map(safeForRunner);
+      return paint === undefined ? parts : paintErrorLine(shellLine, parts, paint);
     }),
   );
-  return shown.flat();
+  return shownLines.flat();
 };
 
 /** The error for programs. */

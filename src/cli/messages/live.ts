@@ -46,8 +46,8 @@ export const liveLine = (
   const end = shorten(result, Math.max(columns.result, Math.floor(available / 3)));
   const rest = available - width(start) - 2 - Math.max(width(end), columns.result);
   const room = Math.min(Math.max(rest, leastSubject), mostSubject);
-  const shown = stdout.isTerminal ? shorten(subject, room) : subject;
-  const text = end === '' ? `${start}${subject}` : `${start}${pad(shown, room)}  ${end}`;
+  const shortSubject = stdout.isTerminal ? shorten(subject, room) : subject;
+  const text = end === '' ? `${start}${subject}` : `${start}${pad(shortSubject, room)}  ${end}`;
   const line = shorten(text, available);
   return stdout.isTerminal && needsAscii(env) ? asciiForm(line) : line;
 };

@@ -1,27 +1,33 @@
-import { capital } from '../../capital.ts';
+import { capital } from '../../base/numbers.ts';
+import { windowsLine } from '../../base/shell-quote.ts';
+import { type Sentence, type Spelling, spell, words } from '../../base/words.ts';
 import type { Color } from '../../output/color.ts';
 import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
-import { windowsLine } from '../../shell-quote.ts';
 import { commandAtEnd, commandLines } from './command-lines.ts';
+
+/** A line below what was done, which may have a label: `Join  https://…`. */
+export type Below = string | readonly [label: string, value: string] | undefined;
 
 /** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */
 export interface Notes {
   /** Prints a note unless `--quiet` is set. */
-  info(text: string, style?: 'heading'): void;
+  info(text: Sentence, style?: 'heading'): void;
   /** Prints a warning, even with `--quiet`. */
-  warn(text: string): void;
+  warn(text: Sentence): void;
   /** Prints a note, even with `--quiet`. */
-  always(text: string): void;
-  /** Prints what a write has done: to a person as a sentence with a mark. Resolves when it is written. */
-  done(text: string, sentence?: string): Promise<void>;
-  /** Prints once that the command runs in the sandbox. Only on a terminal, `--quiet` drops it. */
-  sandbox(): void;
-  /** Whether the command runs in the sandbox and nobody has said so yet. The caller says it, in a heading. */
-  takeSandbox(): boolean;
+  always(text: Sentence): void;
+  /**
+   * Prints what a write has done: to a person as a sentence with a mark, and lines below it. Resolves when it is written.
+   */
+  done(text: Sentence, sentence?: Sentence, below?: readonly Below[]): Promise<void>;
+  /** Prints once where answers come from if not from the service: `sandbox`. Only on a terminal, `--quiet` drops it. */
+  place(name: string): void;
+  /** The place, if nobody has said it yet. The caller says it, in a heading. */
+  takePlace(): string | undefined;
   /** Prints a note on a terminal only, for information that scripts don't need. */
-  footer(text: string): void;
+  footer(text: Sentence): void;
   /** Returns the number of requests still to send, if set. `isMost`: the number is an upper limit. */
   ahead?: (() => { requests: number; isMost: boolean }) | undefined;
   /** Resolves when all notes are written. */
@@ -37,7 +43,7 @@ export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
 };
 
 /** Wraps a sentence at spaces to the width of the terminal. A command at its end goes below, so that it can be copied. */
-const fitted = async (line: string, columns: number, isWindows: boolean): Promise<string> => {
+const fitSentence = async (line: string, columns: number, isWindows: boolean): Promise<string> => {
   if (line.length <= columns || (isWindows && commandAtEnd.test(line))) return line;
   const { wrap } = await import('../../output/width.ts');
   const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
@@ -47,6 +53,9 @@ const fitted = async (line: string, columns: number, isWindows: boolean): Promis
   return /(?<!^|[.,;] )\b(sched|export) /.test(line) ? line : sentence(line);
 };
 
+/** ` (sandbox)`, at the end of a heading. */
+export const inBrackets = (place: string | undefined): string => (place === undefined ? '' : ` (${place})`);
+
 type Write = (text: string, style?: Tone) => void;
 
 const notesTo = (
@@ -55,21 +64,23 @@ const notesTo = (
   isJson: boolean,
   /** Returns the mark before what was done, for a person. */
   doneMark: (() => Promise<string>) | undefined,
+  spelling?: Spelling,
 ): Notes => {
   const isForPerson = doneMark !== undefined;
-  let sandbox: 'unsaid' | 'due' | 'said' = 'unsaid';
-  const saySandbox = (): void => {
-    if (notes.takeSandbox()) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
+  let place: { name: string; isDue: boolean } | undefined;
+  const sayPlace = (): void => {
+    const name = notes.takePlace();
+    if (name !== undefined) write(isJson ? name : `[${name}]`, 'faint');
   };
-  const say: Write = (text, style) => {
-    saySandbox();
-    write(text, style);
+  const say = (text: Sentence, style?: Tone): void => {
+    sayPlace();
+    write(spell(text, spelling), style);
   };
   const notes: Notes = {
     quiet: false,
     ...how,
     flush: () => {
-      saySandbox();
+      sayPlace();
       return how.flush();
     },
     info: (text, style) => {
@@ -77,21 +88,31 @@ const notesTo = (
     },
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),
-    done: async (text, sentence = capital(text)) => {
+    done: async (text, sentence = capital(spell(text, spelling)), below = []) => {
       if (notes.quiet) return;
       if (doneMark === undefined) say(text);
-      else say(`${await doneMark()}${sentence}${notes.takeSandbox() ? ' (sandbox)' : ''}`, 'done');
+      else {
+        const [mark, place] = [await doneMark(), notes.takePlace()];
+        // Without a mark, a screen reader reads plain sentences.
+        const where = place === undefined ? '' : `${mark === '' ? ', ' : ' ·\u00A0'}${place}`;
+        say(words`${mark}${sentence}${where}`, 'done');
+        for (const line of below) {
+          if (line === undefined) continue;
+          const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(mark === '' ? 0 : 6), line[1]];
+          write(mark === '' ? [label, text].filter(Boolean).join(': ') : `  ${label}${text}`);
+        }
+      }
       await notes.flush();
     },
-    sandbox: () => {
-      if (sandbox === 'unsaid') sandbox = 'due';
+    place: (name) => {
+      place ??= { name, isDue: true };
       // A heading for people may say it.
-      if (!isForPerson) saySandbox();
+      if (!isForPerson) sayPlace();
     },
-    takeSandbox: () => {
-      const isDue = sandbox === 'due';
-      sandbox = isDue ? 'said' : sandbox;
-      return isDue && !(notes.quiet && isForPerson);
+    takePlace: () => {
+      if (!place?.isDue) return undefined;
+      place.isDue = false;
+      return notes.quiet && isForPerson ? undefined : place.name;
     },
     footer: (text) => {
       if (!notes.quiet && isForPerson) say(text, 'faint');
@@ -106,18 +127,21 @@ export const createNotes = (
   color?: Color,
   doneMark: () => Promise<string> = async () => '✔ ',
   isWindows = false,
+  /** The form of drawing characters that this terminal can show. */
+  drawable: (text: string) => string = (text) => text,
 ): Notes => {
-  let written: Promise<void> = Promise.resolve();
+  let lastWrite: Promise<void> = Promise.resolve();
   const send = (text: string | Promise<string>): void => {
     // A closed stderr must not end the command.
-    written = written.then(async () => stderr.write(await text)).catch(() => {});
+    lastWrite = lastWrite.then(async () => stderr.write(await text)).catch(() => {});
   };
-  const shown = async (text: string, style?: Tone): Promise<string> => {
+  const render = async (text: string, style?: Tone): Promise<string> => {
     const forShell = (_: string, words: string, command: string) => `${words} ${windowsLine(command)}`;
-    const line = safe(isWindows ? text.replace(commandAtEnd, forShell) : text);
+    const drawn = stderr.isTerminal ? drawable(text) : text;
+    const line = safe(isWindows ? drawn.replace(commandAtEnd, forShell) : drawn);
     // After wrapping: text that was harmless inside a line may now start one.
     const plain = safeForRunner(
-      stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns, isWindows) : line,
+      stderr.isTerminal && stderr.columns > 0 ? await fitSentence(line, stderr.columns, isWindows) : line,
     );
     if (style === undefined || !color) return plain;
     const { createPaint } = await import('../../output/paint.ts');
@@ -125,12 +149,12 @@ export const createNotes = (
     return style === 'done' ? plain.replace(/^\S+/, paint) : paint(plain);
   };
   const write: Write = (text, style) => {
-    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text, style);
+    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : render(text, style);
     send(Promise.resolve(line).then((each) => `${each}\n`));
   };
-  return notesTo(write, { color, flush: () => written }, isJson, stderr.isTerminal && !isJson ? doneMark : undefined);
+  return notesTo(write, { color, flush: () => lastWrite }, isJson, stderr.isTerminal && !isJson ? doneMark : undefined);
 };
 
-/** Notes that a program takes one by one instead of lines on stderr. */
-export const collectNotes = (take: (text: string) => void): Notes =>
-  notesTo(take, { color: undefined, flush: async () => {} }, true, undefined);
+/** Notes that a program takes one by one instead of lines on stderr, in the words of its call. */
+export const collectNotes = (take: (text: string) => void, spelling?: Spelling): Notes =>
+  notesTo(take, { color: undefined, flush: async () => {} }, true, undefined, spelling);

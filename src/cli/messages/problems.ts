@@ -1,6 +1,5 @@
-import { type ErrorFacts, usageError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
-import { asFlags, type Issue, type Spelling, spell, the, type Words } from '../input/words.ts';
+import { type ErrorDetails, usageError } from '../../base/errors.ts';
+import { asFlags, type Issue, type Sentence, type Spelling, spell, the, type Words, words } from '../../base/words.ts';
 import type { OwnCommand } from '../parse/own-command.ts';
 
 /** Corrects the user's command line so that the problem is gone. */
@@ -11,6 +10,8 @@ export class Problems {
   readonly #found: string[] = [];
   /** Required flags that are missing. They are reported in one sentence. */
   readonly #missing: string[] = [];
+  /** Flags with a wrong value. */
+  readonly #refused = new Set<string>();
   readonly #makeOwn: (() => OwnCommand) | undefined;
   readonly #spelling: Spelling;
   #madeOwn: OwnCommand | undefined;
@@ -31,12 +32,14 @@ export class Problems {
       this.missingFlag(issue.missing, issue.words);
       return;
     }
-    const { about, raw, words, meant, adds, drops } = issue;
+    const { about, raw, words, correction, adds, drops } = issue;
     const problem = spell(words, this.#spelling, about);
-    if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, meant);
+    if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, correction);
     else if (adds !== undefined)
-      this.add(problem, (own) => (own.takes(adds) ? own.addFlag(adds) : own.addArgument(adds.toUpperCase())));
-    else this.add(problem, drops === undefined ? undefined : (own) => own.setFlag(drops, false));
+      this.add(problem, (own) =>
+        own.takes(adds.name) ? own.addFlag(adds.name) : own.addArgument(adds.name.toUpperCase()),
+      );
+    else this.add(problem, drops === undefined ? undefined : (own) => own.setFlag(drops.name, false));
   }
 
   /** The user's command line, without the problems so far. */
@@ -46,8 +49,8 @@ export class Problems {
   }
 
   /** Adds a problem. With `fix`, the suggested command is the user's own command without the problem. */
-  add(problem: string, fix?: Fix): void {
-    this.#found.push(problem);
+  add(problem: Sentence, fix?: Fix): void {
+    this.#found.push(spell(problem, this.#spelling));
     if (fix === undefined) this.#unfixed += 1;
     else this.#fixed += 1;
     if (this.own !== undefined) fix?.(this.own);
@@ -57,39 +60,23 @@ export class Problems {
    * Adds a problem with the value of a flag. `meant` is the value that was probably meant. Without it, the suggestion
    * shows a placeholder, but only if it also corrects something else.
    */
-  value(flag: string, raw: string, problem: string, meant?: string): void {
-    this.#found.push(problem);
-    if (meant !== undefined) this.#fixed += 1;
-    this.own?.setValue(flag, raw, meant);
+  value(flag: string, raw: string, problem: Sentence, correction?: string): void {
+    this.#found.push(spell(problem, this.#spelling));
+    this.#refused.add(flag);
+    if (correction !== undefined) this.#fixed += 1;
+    this.own?.setValue(flag, raw, correction);
   }
 
-  /** Returns the value of a flag. Adds a problem if the flag doesn't allow it. */
-  choice<Choice extends string>(flag: string, typed: unknown, allowed: readonly Choice[]): Choice | undefined {
-    const raw = String(typed);
-    const known = allowed.find((each) => each === raw);
-    if (typed === undefined || known !== undefined) return known;
-    const [only, ...others] = allowed;
-    const wanted = others.length === 0 ? only : `one of ${allowed.join(', ')}`;
-    this.value(
-      flag,
-      raw,
-      `--${flag} must be ${wanted}, not "${raw}"`,
-      others.length === 0 ? only : nearest(raw, allowed),
-    );
-    return undefined;
-  }
-
-  /** Adds a required flag that is missing. One that was typed without its value is already reported. */
+  /** Adds a required flag that is missing. One that was given without its value is already reported. */
   missingFlag(name: string, label: Words = [the(name)]): void {
-    if (this.own?.takes(name) === false) this.missingArgument(name);
-    else if (!this.own?.has(name)) {
+    if (!this.#refused.has(name) && !this.own?.has(name)) {
       this.#missing.push(spell(label, this.#spelling));
       this.#fixed += 1;
       this.own?.addFlag(name);
     }
   }
 
-  missingArgument(name: string, problem = `Missing argument ${this.#spelling.name(name, 'argument')}`): void {
+  missingArgument(name: string, problem: Sentence = words`Missing argument ${{ name, place: 'argument' }}`): void {
     this.add(problem, (own) => own.addArgument(name.toUpperCase()));
   }
 
@@ -99,10 +86,10 @@ export class Problems {
   }
 
   /** Throws one error with all problems so far, if there are any. */
-  check(facts: ErrorFacts = {}): void {
-    const found = this.texts;
-    if (found.length === 0) return;
+  check(details: ErrorDetails = {}): void {
+    const texts = this.texts;
+    if (texts.length === 0) return;
     const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.own?.line : undefined;
-    throw usageError(found, { ...facts, ...(hint === undefined ? {} : { hint }) });
+    throw usageError(texts, { ...details, ...(hint === undefined ? {} : { hint }) });
   }
 }

@@ -1,5 +1,6 @@
-import type { Advice, CommandLine, OtherCommand } from '../../errors.ts';
-import { shellWord } from '../../shell-quote.ts';
+import type { Advice, CommandLine, OtherCommand } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-quote.ts';
+import { asFlags, spell } from '../../base/words.ts';
 
 /** What a command line for pasting must name, so that it acts on the same account and in the same time zone. */
 export interface Here {
@@ -8,7 +9,7 @@ export interface Here {
   profile?: string | undefined;
   /** There is no other profile, and nobody named this one. */
   isOnly?: boolean;
-  /** The zone, if it was typed. All others come from the account or the machine, and stay. */
+  /** The zone, if it was given. All others come from the account or the machine, and stay. */
   zone?: string | undefined;
 }
 
@@ -27,13 +28,16 @@ const accountless = [
   'profiles add',
   'profiles list',
   'profiles use',
+  'config schema',
+  'skill',
+  'webhooks verify',
 ] as const;
 
 /** Commands about a profile: its login and its settings. They don't know the sandbox. */
 const aboutProfiles = ['auth login', 'auth logout', 'doctor', 'profiles'];
 
 /** Whether a list names this command, or all commands of its noun. */
-const includes = (list: readonly string[], command: string): boolean =>
+const includesCommand = (list: readonly string[], command: string): boolean =>
   list.includes(command) || list.includes(command.split(' ')[0]!);
 
 type HasFlag = (name: string) => boolean;
@@ -44,9 +48,9 @@ const lackingFlags = (
   command: string,
   has: HasFlag,
 ): { early: string[]; account: string[]; late: string[] } => {
-  if (includes(accountless, command)) return { early: [], account: [], late: [] };
+  if (includesCommand(accountless, command)) return { early: [], account: [], late: [] };
   // `doctor --api` asks the service.
-  const isAboutProfile = includes(aboutProfiles, command) && !has('api');
+  const isAboutProfile = includesCommand(aboutProfiles, command) && !has('api');
   const isInSandbox = sandbox || has('sandbox');
   // A login always names its profile: another one may be the default by then.
   const isNamed = profile !== undefined && !isInSandbox && !has('profile') && (!isOnly || isAboutProfile);
@@ -57,7 +61,8 @@ const lackingFlags = (
   };
 };
 
-const lineOf = (words: readonly string[]): CommandLine => ['sched', ...words.map(shellWord)].join(' ') as CommandLine;
+const commandLine = (words: readonly string[]): CommandLine =>
+  ['sched', ...words.map(shellWord)].join(' ') as CommandLine;
 
 /** A command that can be pasted into a shell. Its arguments come before its flags. */
 const lineFor = (here: Here, words: readonly string[]): CommandLine => {
@@ -68,7 +73,7 @@ const lineFor = (here: Here, words: readonly string[]): CommandLine => {
     );
   const { early, account, late } = lackingFlags(here, `${noun} ${verb}`, has);
   const firstFlag = words.findIndex((word) => /^--?[a-z]/.test(word));
-  return lineOf([...early, ...words.toSpliced(firstFlag < 0 ? words.length : firstFlag, 0, ...account), ...late]);
+  return commandLine([...early, ...words.toSpliced(firstFlag < 0 ? words.length : firstFlag, 0, ...account), ...late]);
 };
 
 /** A command for the account and the time zone of the running command. */
@@ -79,10 +84,10 @@ export const commandHere = ({ settings }: { settings: { here: Here } }, ...words
 export const localCommand = (
   name: (typeof accountless)[number] | '--version',
   ...words: readonly string[]
-): CommandLine => lineOf([...name.split(' '), ...words]);
+): CommandLine => commandLine([...name.split(' '), ...words]);
 
 /** A line that only shows help, so it needs no account. */
-export const helpLine = (...words: readonly string[]): CommandLine => lineOf(words);
+export const helpLine = (...words: readonly string[]): CommandLine => commandLine(words);
 
 /** The user's own command. `here` is what the environment chose: the variable may be set for this one command only. */
 export const ownCommand = (
@@ -93,7 +98,7 @@ export const ownCommand = (
 ): CommandLine => {
   const { early, account, late } = lackingFlags(here, command, has);
   const end = words.late.indexOf('--');
-  return lineOf([
+  return commandLine([
     ...early,
     ...words.early,
     ...command.split(' '),
@@ -112,7 +117,8 @@ export const suggestedLine = (here: Here, { command, flags = {} }: OtherCommand)
   lineFor(here, [...command, ...flagWords(flags)]);
 
 /** An advice with its commands written out. */
-export const adviceText = (advice: Advice, here: Here): string =>
-  typeof advice === 'string'
-    ? advice
-    : advice.map((part) => (typeof part === 'string' ? part : suggestedLine(here, part))).join('');
+export const adviceText = (advice: Advice, here: Here, spelling = asFlags): string =>
+  spell(
+    [advice].flat().map((part) => (typeof part === 'object' && 'command' in part ? suggestedLine(here, part) : part)),
+    spelling,
+  );

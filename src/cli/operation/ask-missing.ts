@@ -1,33 +1,37 @@
 import { collections } from '../../api/collections.ts';
-import { capital } from '../../capital.ts';
-import { once } from '../../once.ts';
-import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
+import { capital } from '../../base/numbers.ts';
+import { once } from '../../base/once.ts';
+import { asFlags, spell, the } from '../../base/words.ts';
+import type { Argument, ChoiceList, Command, Flag, FollowUp, Invocation } from '../command.ts';
+import type { Given } from '../input/given.ts';
 import { howOf } from '../input/input.ts';
-import { kindOf } from '../input/kinds.ts';
-import { asFlags, spell, the } from '../input/words.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readFlags } from './input.ts';
-import { missingArguments, missingFlags } from './missing.ts';
+import { missingArguments, missingFlags } from './missing-input.ts';
 import { choicesOf, type NamedChoice } from './name-lookup.ts';
 
 const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 
-const isTime = (flag: Flag): boolean => kindOf(flag).isMoment === true;
+const asksTime = (flag: Flag): boolean => flag.kind.isMoment === true;
 
 const asChoice = (value: string): Choice => ({ value, label: value });
 
 /** What to choose from for an argument. Undefined if the command can do without it. */
-const offerFor = async ({ collection, offer }: Argument, invocation: Invocation): Promise<Offered | undefined> => {
+const offerFor = async ({ collection, offer }: Argument, invocation: Invocation): Promise<ChoiceList | undefined> => {
   if (offer !== undefined) return offer(invocation);
   const choices = await choicesOf(collection!, invocation.context);
   return { question: `Which ${collections[collection!].singular}?`, choices };
 };
 
 /** The values of an argument: several if it takes several, none if there is nothing to choose from. */
-const askArgument = async (argument: Argument, offered: Offered, ask: () => Promise<Asker>): Promise<string[]> => {
-  const { question, choices, isClosed, ...options } = offered;
+const askArgument = async (
+  argument: Argument,
+  choiceList: ChoiceList,
+  ask: () => Promise<Asker>,
+): Promise<string[]> => {
+  const { question, choices, isClosed, ...options } = choiceList;
   if (choices.length === 0)
     return options.readOther === undefined ? [] : [await (await ask()).text({ label: question })];
   if (isClosed && choices.length === 1) return [choices[0]!.value];
@@ -46,36 +50,36 @@ interface Answer {
 }
 
 /** The name of a choice, unless others have the same one, or it would be read as a flag. */
-const nameIn = (choices: readonly NamedChoice[], value: string): string | undefined => {
+const choiceName = (choices: readonly NamedChoice[], value: string): string | undefined => {
   const [name] = choices.find((choice) => choice.value === value)?.words ?? [];
   const isOnly = choices.filter(({ words }) => words[0] === name).length === 1;
   return isOnly && !name!.startsWith('-') ? name : undefined;
 };
 
-const askFlag = async (flag: Flag, { asks }: Command, invocation: Invocation, asker: Asker): Promise<Answer> => {
+const askFlag = async (flag: Flag, { prompts }: Command, invocation: Invocation, asker: Asker): Promise<Answer> => {
   const { context } = invocation;
-  const label = capital(flag.description);
+  const prompt = prompts?.[flag.name];
+  const { label = capital(spell(flag.description)), read: readAnswer = (text: string) => text } = prompt ?? {};
   const { collection } = flag;
   if (collection !== undefined && collections[collection].isNamed) {
     const choices = await choicesOf(collection, context);
     const value = await asker.choose(`Which ${flag.name.replaceAll('-', ' ')}?`, choices);
-    return { value, name: nameIn(choices, value) };
+    return { value, name: choiceName(choices, value) };
   }
   if (flag.choices !== undefined) return { value: await asker.choose(label, flag.choices.map(asChoice)) };
-  const asked = await asks?.[flag.name]?.(invocation, asker);
-  if (asked !== undefined) return { value: asked };
-  const kind = kindOf(flag);
+  const { kind } = flag;
   const how = howOf(invocation);
   const preset = kind.preset?.(how);
-  const value = await asker.text({
+  const answer = await asker.text({
     label,
+    what: prompt?.what,
     ...(preset === undefined ? {} : { preset }),
     check: async (answer) => {
-      const read = await kind.read(answer, how);
+      const read = await kind.read(readAnswer(answer), how);
       return read.ok ? undefined : spell(read.problem, asFlags, the(flag.name));
     },
   });
-  return { value };
+  return { value: readAnswer(answer) };
 };
 
 const skip: Choice = { value: '', label: 'skip' };
@@ -85,7 +89,7 @@ const askFollowUp = async ({ label, choices, isOptional }: FollowUp, asker: Aske
     ? asker.text({ label: isOptional ? `${label} (Enter skips)` : label, isOptional })
     : asker.choose(label, [...(isOptional ? [skip] : []), ...choices.map(asChoice)]);
 
-/** Asks for everything that the command needs and that wasn't typed. */
+/** Asks for everything that the command needs and that isn't given. */
 export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
   const { context } = invocation;
   const { own } = invocation.problems;
@@ -97,38 +101,49 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
     isAsked = true;
     return createAsker(context);
   });
-  const typed: Record<string, Typed[string]> = { ...invocation.typed };
-  const filled: Invocation = { ...invocation, args: [...invocation.args], typed };
+  const given: Record<string, Given[string]> = { ...invocation.given };
+  const filledInvocation: Invocation = { ...invocation, given };
 
-  // A time can only be read once the invitee's time zone is known.
-  const flags = missingFlags(command, typed).sort((a, b) => Number(isTime(a)) - Number(isTime(b)));
-  for (const flag of flags) {
-    const { value, name = value } = await askFlag(flag, command, filled, await ask());
-    typed[flag.name] = value;
+  // First what, then when, then who: nobody enters names for a time that doesn't exist. Without free times to choose
+  // from, a time can only be read once the invitee's time zone is known.
+  const placeOf = (flag: Flag): number =>
+    flag.collection !== undefined ? 0 : command.asks?.[flag.name] !== undefined ? 1 : asksTime(flag) ? 3 : 2;
+  const flags = missingFlags(command, given).sort((a, b) => placeOf(a) - placeOf(b));
+  const entered: Flag[] = [];
+  const take = (flag: Flag, { value, name = value }: Answer): void => {
+    given[flag.name] = value;
     own?.addFlag(flag.name, name);
+  };
+  for (const flag of flags) {
+    const value = await command.asks?.[flag.name]?.(filledInvocation, await ask());
+    if (value !== undefined) take(flag, { value });
+    else if (placeOf(flag) === 1) entered.push(flag);
+    else take(flag, await askFlag(flag, command, filledInvocation, await ask()));
   }
-  for (const argument of missingArguments(command, filled)) {
-    const offered = await offerFor(argument, filled);
-    if (offered === undefined) break;
-    const answers = await askArgument(argument, offered, ask);
+  for (const flag of entered) take(flag, await askFlag(flag, command, filledInvocation, await ask()));
+  for (const argument of missingArguments(command, given)) {
+    const choiceList = await offerFor(argument, filledInvocation);
+    if (choiceList === undefined) break;
+    const answers = await askArgument(argument, choiceList, ask);
     if (answers.length === 0) {
-      context.notes.info(`${offered.question} There is nothing to choose from`);
+      context.notes.info(`${choiceList.question} There is nothing to choose from`);
       break;
     }
-    for (const answer of answers.filter((value) => value !== without)) {
-      filled.args.push(answer);
-      own?.addArgument(answer);
-    }
+    const values = answers.filter((value) => value !== without);
+    if (values.length > 0) given[argument.name] = argument.variadic ? values : values[0];
+    for (const answer of values) own?.addArgument(answer);
   }
   const add = (flag: string, value: string): void => {
     const isList = command.flags.some(({ name, repeat }) => name === flag && repeat);
-    typed[flag] = isList ? ([...[typed[flag] ?? []].flat(), value] as string[]) : value;
+    given[flag] = isList ? ([...[given[flag] ?? []].flat(), value] as string[]) : value;
     own?.addFlag(flag, value);
   };
-  for (const followUp of (await command.followUps?.(filled)) ?? []) {
+  for (const followUp of (await command.followUps?.(filledInvocation)) ?? []) {
     const answer = await askFollowUp(followUp, await ask());
-    if (answer !== '') add(followUp.flag, followUp.valueOf(answer));
+    if (answer === '') continue;
+    if (followUp.also !== undefined) add(...followUp.also);
+    add(followUp.flag, followUp.valueOf(answer));
   }
-  for (const [flag, value] of (await command.askMore?.(filled, ask)) ?? []) add(flag, value);
-  return { ...filled, isAsked };
+  for (const [flag, value] of (await command.askMore?.(filledInvocation, ask)) ?? []) add(flag, value);
+  return { ...filledInvocation, isAsked };
 };

@@ -1,9 +1,10 @@
 import { catalogue } from '../../api/catalogue.ts';
 import type { Shape } from '../../api/field.ts';
 import { nounOf, type Operation } from '../../api/operation.ts';
+import { fallBack, hasCategory } from '../../base/errors.ts';
+import { the, words } from '../../base/words.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
-import { fallBack, hasCategory } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import type { Scope } from './listing.ts';
 
@@ -14,11 +15,11 @@ export const scopeLines = (rows: string | undefined): string[] =>
   rows === undefined ? [] : [`Showing ${rows}. ${forEveryone}`];
 
 /** The name of an operation's records: `event types`. */
-const rowsOf = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
+const rowsNoun = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
 
 /** The rows of a list in its title and footer: the default ones, or all. */
 export const scopeOf = (operation: Operation, rows: string | undefined): Scope =>
-  rows === undefined ? { rows: rowsOf(operation) } : { rows, hints: [forEveryone] };
+  rows === undefined ? { rows: rowsNoun(operation) } : { rows, hints: [forEveryone] };
 
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
@@ -33,7 +34,7 @@ const ownOrganization = (operation: Operation, { identity, client }: Context): P
     await gather((await client()).pages(operation, { query: {} }, { limit: 1 })).catch((refusal: unknown) => {
       if (hasCategory(refusal, 'forbidden', 'interrupted')) throw refusal;
     });
-    throw error.with({ advice: 'add --org ID, or set SCHED_ORG' });
+    throw error.with({ advice: words`add ${the('org')} ID, or set SCHED_ORG` });
   });
 
 /** The default user, or undefined if the token may not read it and the operation can list an organization instead. */

@@ -1,26 +1,28 @@
 import { valueAt } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
-import { idColumn, isCanceled, marked, placeOf, whoText } from './view-values.ts';
+import { eventPlace, idColumn, isCanceled, markedName, whoText } from './view-values.ts';
 
-export const nameOf = (record: object): unknown => valueAt(record, 'name');
+export const eventName = (record: object): unknown => valueAt(record, 'name');
 const startAndEnd = (record: object): unknown => ['start_time', 'end_time'].map((path) => valueAt(record, path));
 
 /** Where an event is, or why it isn't. */
 const where: Column = {
   header: 'WHERE',
   path: 'location',
-  value: (event) => (isCanceled(event) ? 'canceled' : placeOf(event)),
+  value: (event) => (isCanceled(event) ? 'canceled' : eventPlace(event)),
   paint: (text, event, paint) => (isCanceled(event) ? paint.status(text) : text),
   blank: true,
   priority: 2,
 };
 
-const hostsIn = (event: object): unknown[] => [valueAt(event, 'event_memberships.*.user_name') ?? []].flat();
+const hostNamesIn = (event: object): unknown[] => [valueAt(event, 'event_memberships.*.user_name') ?? []].flat();
 
 /** The hosts, without those that all the events have. */
 const otherHosts = (events: readonly object[]): Column => {
-  const shared = hostsIn(events[0] ?? {}).filter((host) => events.every((event) => hostsIn(event).includes(host)));
-  const value = (event: object): unknown => hostsIn(event).filter((host) => !shared.includes(host));
+  const commonHosts = hostNamesIn(events[0] ?? {}).filter((host) =>
+    events.every((event) => hostNamesIn(event).includes(host)),
+  );
+  const value = (event: object): unknown => hostNamesIn(event).filter((host) => !commonHosts.includes(host));
   return {
     header: 'HOSTS',
     path: 'event_memberships.*.user_name',
@@ -29,18 +31,42 @@ const otherHosts = (events: readonly object[]): Column => {
     blank: true,
     varies: true,
     // Beside a host of all events, the others matter less than an ID.
-    priority: shared.length > 0 ? -2 : 1,
+    priority: commonHosts.length > 0 ? -2 : 1,
   };
 };
 
+/** Who comes, where there is no room to say elsewhere that nobody does. */
+const whoOrCanceled = (event: object): string =>
+  [isCanceled(event) ? 'canceled' : [], whoText(event) ?? []].flat().join(' · ');
+
+/** From this width on, there is room for the place and the ID of an event, and for the addresses of its people. */
+const [forPlace, forEmail] = [72, 140];
+
+const emails: Column = {
+  header: 'EMAIL',
+  path: '_sched.invitees.*.email',
+  value: (event) => [valueAt(event, '_sched.invitees.*.email') ?? []].flat()[0],
+  blank: true,
+  priority: 0,
+};
+
 /** An event below its day: the time, what, who and where. */
-const eventRow = (events: readonly object[]): readonly Column[] => [
+const eventRow = (events: readonly object[], available: number): readonly Column[] => [
   { header: 'TIME', path: 'start_time', as: 'span', value: startAndEnd, priority: 6 },
-  { header: 'NAME', path: 'name', ...marked(nameOf), priority: 5, least: 16 },
-  { header: 'WHO', path: '_sched.invitees.*.name', value: whoText, blank: true, priority: 4, least: 14 },
-  where,
+  { header: 'NAME', path: 'name', ...markedName(eventName), priority: 5, least: 16 },
+  {
+    header: 'WHO',
+    path: '_sched.invitees.*.name',
+    value: available < forPlace ? whoOrCanceled : whoText,
+    blank: true,
+    priority: 4,
+    least: 14,
+  },
+  ...(available < forPlace ? [] : [where]),
   otherHosts(events),
-  idColumn,
+  ...(available < forEmail ? [] : [emails]),
+  // A name is worth more than an ID.
+  ...(available < forPlace ? [] : [idColumn]),
 ];
 
 /** Below this width, an event is its start, its name and one person. */
@@ -50,7 +76,9 @@ const narrowEvent: readonly Column[] = [
   {
     header: 'NAME',
     path: 'name',
-    ...marked((event) => [nameOf(event) ?? '–', whoText(event) ?? []].flat().join(' · ')),
+    ...markedName((event) =>
+      [eventName(event) ?? '–', (isCanceled(event) ? 'canceled' : whoText(event)) ?? []].flat().join(' · '),
+    ),
     priority: 5,
   },
 ];
@@ -61,7 +89,7 @@ const spokenEvent: readonly Column[] = [
   { header: 'END', path: 'end_time', as: 'time' },
   { header: 'NAME', path: 'name' },
   { header: 'WHO', path: '_sched.invitees.*.name', value: whoText, blank: true },
-  { header: 'WHERE', path: 'location', value: (event) => placeOf(event), blank: true },
+  { header: 'WHERE', path: 'location', value: (event) => eventPlace(event), blank: true },
   { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list' },
   { header: 'STATUS', path: 'status' },
   { header: 'ID', path: 'uri', as: 'id' },
@@ -70,5 +98,5 @@ const spokenEvent: readonly Column[] = [
 /** The columns of events in a list for people. */
 export const eventColumns: NonNullable<View['tableColumns']> = (events, { available, isSpoken }) => {
   if (isSpoken) return spokenEvent;
-  return available < narrow ? narrowEvent : eventRow(events);
+  return available < narrow ? narrowEvent : eventRow(events, available);
 };

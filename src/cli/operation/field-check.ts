@@ -1,18 +1,18 @@
 import type { Operation } from '../../api/operation.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/nearest.ts';
 import { checkFields, correctedField, fieldList } from '../../output/fields.ts';
-import type { Parsed, Typed } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import type { Fix } from '../messages/problems.ts';
+import type { Part } from '../parse/line-part.ts';
 import type { Context } from '../session/context.ts';
 
 const firstName = (field: string): string => field.split('.')[0]!;
 
-/** Corrects the typed field names, if all of them can be corrected. */
-const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
-  const lists = ['fields', 'json'].flatMap((flag) => {
-    const list = typed[flag];
-    if (typeof list !== 'string' || list === '') return [];
-    return [{ flag, list, fields: fieldList(list).map((field) => correctedField(field, known)) }];
+/** Corrects the selected field names, if all of them can be corrected. */
+const fieldsFix = (parts: readonly Part[], knownNames: readonly string[]): Fix | undefined => {
+  const lists = parts.flatMap(({ flag, value: list }) => {
+    if ((flag !== 'fields' && flag !== 'json') || !list) return [];
+    return [{ flag, list, fields: fieldList(list).map((field) => correctedField(field, knownNames)) }];
   });
   if (lists.some(({ fields }) => fields.includes(undefined))) return undefined;
   return (own) => {
@@ -27,28 +27,28 @@ const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
  */
 export const checkSelected = (
   { printer, notes, settings }: Pick<Context, 'printer' | 'notes' | 'settings'>,
-  known: readonly string[],
+  knownNames: readonly string[],
   operation: Operation | undefined,
-  { typed, problems }: Pick<Parsed, 'typed' | 'problems'>,
+  { parts, problems }: Pick<ParsedCommand, 'parts' | 'problems'>,
 ): void => {
   const fields = settings.fields ?? [];
-  const report = (found: readonly string[]) => {
-    for (const problem of found) problems.add(problem, fieldsFix(typed, known));
+  const report = (messages: readonly string[]) => {
+    for (const problem of messages) problems.add(problem, fieldsFix(parts, knownNames));
   };
   if (operation?.method !== 'GET') {
-    report(checkFields(fields, known));
+    report(checkFields(fields, knownNames));
     return;
   }
-  const names = [...new Set(fields.map(firstName))].filter((name) => !known.includes(name));
+  const names = [...new Set(fields.map(firstName))].filter((name) => !knownNames.includes(name));
   if (names.length > 0) {
     printer.checkFirst = (records) => {
       const absent = names.filter((name) => !records.some((record) => Object.hasOwn(record, name)));
-      if (absent.some((name) => nearest(name, known) !== undefined)) {
-        report(checkFields(absent, known));
+      if (absent.some((name) => nearest(name, knownNames) !== undefined)) {
+        report(checkFields(absent, knownNames));
         problems.check({ outcome: 'not-applied' });
       }
       for (const name of absent) notes.warn(`The reply has no field "${name}"`);
     };
   }
-  report(checkFields(fields, [...known, ...names.filter((name) => name !== '')]));
+  report(checkFields(fields, [...knownNames, ...names.filter((name) => name !== '')]));
 };

@@ -1,12 +1,13 @@
 import type { ResourceName } from '../../api/catalogue.ts';
-import { type Collection, collections } from '../../api/collections.ts';
+import { collections } from '../../api/collections.ts';
 import { dateTime, type Field, type Shape } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { edgeOf, windowQuery } from '../../api/window.ts';
+import { onceEach } from '../../base/once.ts';
 import type { Flag } from '../command.ts';
 import { present } from '../input/entry.ts';
-import { fieldKind, referenceKind, type Value } from '../input/field-kinds.ts';
+import { fieldKind, type Value } from '../input/field-kinds.ts';
 import type { Kind } from '../input/kind.ts';
 
 /** A flag that sets one field of a request, or a condition on the rows of its reply. */
@@ -21,10 +22,12 @@ export interface FieldFlag extends Flag {
   required: boolean;
   /** Defaults to the token's own user or organization. */
   own?: true;
+  /** The command takes it as an argument. */
+  place?: 'argument';
 }
 
 /** Flag names of fields whose flag differs from their own name. */
-const names: Record<string, string> = {
+const flagNames: Record<string, string> = {
   organization: 'org',
   invitee_email: 'invitee',
   start_time: 'start',
@@ -43,21 +46,15 @@ const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 /** Fields of bodies, and objects of them, that few people set. */
 const rare: ReadonlySet<string> = new Set(['tracking', 'invitee.first_name', 'invitee.last_name']);
 
-/** The placeholder of a reference and the value to offer for it. */
-export const referenceWords = (collection: Collection): Pick<Flag, 'kind' | 'value' | 'suggestions'> => {
-  const kind = referenceKind(collection);
-  return { kind, ...present({ value: kind.value, suggestions: kind.suggestions }) };
-};
-
 /** Parameters of every list, set by `--limit`, `--all` and `--page-size`. */
 const paging = new Set(['count', 'page_token']);
 
 /** Types that one word on the command line can express. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
+const fieldFlag = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
   const { collection, description = '', element, opposite } = inspect(field);
-  if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
+  if (element !== undefined) return { ...fieldFlag(part, path, element, required), repeat: true };
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
   const isOwn = required && collection !== undefined && collections[collection].owner !== undefined;
@@ -65,9 +62,9 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
   const edge = part === 'body' ? undefined : edgeOf(last)?.edge;
   const kind = fieldKind(last, field, edge);
   return {
-    name: names[path.join('.')] ?? edge ?? last.replaceAll('_', '-'),
+    name: flagNames[path.join('.')] ?? edge ?? last.replaceAll('_', '-'),
     kind,
-    ...present({ value: kind.value, choices: kind.choices, suggestions: kind.suggestions, negatable: opposite }),
+    ...present({ choices: kind.choices, suggestions: kind.suggestions, negatable: opposite }),
     collection,
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part !== 'body' ? 'Filters' : rare.has(path[0]!) || rare.has(path.join('.')) ? 'More flags' : 'Flags',
@@ -81,23 +78,23 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
 };
 
 /** One flag per plain field or list of plain fields, including fields of objects. Commands handle all other fields. */
-const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required: boolean): FieldFlag[] =>
+const shapeFlags = (part: 'query' | 'body', fields: Shape, path: string[], required: boolean): FieldFlag[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const here = [...path, name];
     const { fields: inner, element, isOptional } = inspect(field);
-    const needed = required && !isOptional;
-    if (inner !== undefined) return flagsOf(part, inner, here, needed);
-    return plainTypes.has(inspect(element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
+    const isNeeded = required && !isOptional;
+    if (inner !== undefined) return shapeFlags(part, inner, here, isNeeded);
+    return plainTypes.has(inspect(element ?? field).type) ? [fieldFlag(part, here, field, isNeeded)] : [];
   });
 
 /** A flag for a condition that only sched applies to the rows. */
-export const rowFlag = (name: string, field: Field): FieldFlag => flagOf('rows', [name], field, false);
+export const rowFlag = (name: string, field: Field): FieldFlag => fieldFlag('rows', [name], field, false);
 
 /** Records that show when they were created, while the service can't filter them by time. */
-const timed: ReadonlySet<string> = new Set<ResourceName>(['invitee', 'invitation', 'submission']);
+const timedTypes: ReadonlySet<string> = new Set<ResourceName>(['invitee', 'invitation', 'submission']);
 
 const createdWindow = ({ reply: { kind, of } }: Operation): FieldFlag[] => {
-  if (kind !== 'many' || !timed.has(of.name)) return [];
+  if (kind !== 'many' || !timedTypes.has(of.name)) return [];
   const fields = windowQuery('created_at', {
     since: `only ${of.name}s created at or after this time`,
     until: `only ${of.name}s created before this time`,
@@ -105,11 +102,11 @@ const createdWindow = ({ reply: { kind, of } }: Operation): FieldFlag[] => {
   return Object.entries(fields).map(([name, text]) => rowFlag(name, dateTime(text!)));
 };
 
-/** The flags for the fields of an operation's query and body, and for the rows of its reply. */
-export const fieldFlags = (operation: Operation): FieldFlag[] => [
+/** The flags for the fields of an operation's query and body, and for the rows of its reply. Several commands may share them. */
+export const fieldFlags = onceEach((operation: Operation): FieldFlag[] => [
   ...createdWindow(operation),
-  ...(operation.query === undefined ? [] : flagsOf('query', operation.query.shape, [], true)).filter(
+  ...(operation.query === undefined ? [] : shapeFlags('query', operation.query.shape, [], true)).filter(
     ({ path }) => !paging.has(path[0]!),
   ),
-  ...(operation.body === undefined ? [] : flagsOf('body', operation.body.shape, [], true)),
-];
+  ...(operation.body === undefined ? [] : shapeFlags('body', operation.body.shape, [], true)),
+]);

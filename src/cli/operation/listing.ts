@@ -1,59 +1,28 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
-import { capital } from '../../capital.ts';
+import type { Json } from '../../base/json.ts';
+import { capital, formatNumber } from '../../base/numbers.ts';
+import { listed, the, words } from '../../base/words.ts';
 import { isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
-import type { Json } from '../../json.ts';
-import { formatNumber } from '../../numbers.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
-import type { Invocation } from '../command.ts';
-import { type Input as CommandInput, input, readSome, type Values } from '../input/input.ts';
-import { count, toggle } from '../input/kinds.ts';
-import { apart } from '../input/relations.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
+import type { Bounds } from './list-input.ts';
 
 /** Rows that a terminal shows by default. */
 const screenful = 50;
-
-const listEntries = {
-  limit: count('maximum number of results', { least: 1, heading: 'Listing' }),
-  all: toggle('show all results (default 50 on a terminal)', { heading: 'Listing' }),
-  pageSize: count(`results per request, ${limits.pageSize.min} to ${limits.pageSize.max} (default 100)`, {
-    least: limits.pageSize.min,
-    most: limits.pageSize.max,
-    heading: 'More flags',
-  }),
-};
-
-/** What every list command takes. */
-export const listInput = input(listEntries, apart(['limit', 'all']));
-
-/** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
-export type Bounds = Partial<Values<typeof listEntries>>;
-
-/** The same as one value. */
-export const boundsInput: CommandInput<{ bounds: Bounds }> = {
-  ...listInput,
-  draft: async (invocation, how) => {
-    const finish = await listInput.draft(invocation, how);
-    return async (context) => ({ bounds: await finish(context) });
-  },
-};
-
-/** The same for code that doesn't take values yet. */
-export const readBounds = (invocation: Invocation): Promise<Bounds> => readSome(listInput, invocation);
 
 /** Whether the output is a table on a terminal. Only there may a list be shorter than what was asked for. */
 export const isForPeople = ({ settings, runtime }: Context): boolean =>
   settings.format === 'table' && runtime.stdout.isTerminal;
 
-/** The number of rows to show: as typed, else a screenful for people, else all. */
+/** The number of rows to show: as given, else a screenful for people, else all. */
 const mostRows = (context: Context, { limit, all }: Bounds): number => {
   if (limit !== undefined) return limit;
   return isForPeople(context) && !all ? screenful : Number.POSITIVE_INFINITY;
@@ -91,11 +60,11 @@ async function* withRequestCount(
   notes: Notes,
 ): AsyncGenerator<Json[]> {
   if (limit === undefined) return yield* pages;
-  let left = limit;
-  notes.ahead = () => ({ requests: Math.ceil(left / pageSize) + left * requestsPerRow, isMost: true });
+  let rowsLeft = limit;
+  notes.ahead = () => ({ requests: Math.ceil(rowsLeft / pageSize) + rowsLeft * requestsPerRow, isMost: true });
   try {
     for await (const page of pages) {
-      left -= page.length;
+      rowsLeft -= page.length;
       yield page;
     }
   } finally {
@@ -124,6 +93,8 @@ export interface Scope {
   hints?: readonly string[];
   /** What it means that there are none. */
   empty?: string;
+  /** What comes next, for a list without rows. */
+  next?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
@@ -138,17 +109,22 @@ export const printPages = async (
   const { printer, notes, runtime } = context;
   const limit = mostRows(context, bounds);
   const remainder = new Remainder();
-  const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
+  const countedPages = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
-  const rows = await printer.list({ ...view, title: capital(`${name}${since}`) }, shown, remainder);
+  const rows = await printer.list({ ...view, title: capital(`${name}${since}`) }, countedPages, remainder);
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
-  if (rows === 0) return notes.footer([empty, ...hints].join('. '));
+  if (rows === 0) {
+    const next = await scope.next?.();
+    const place = notes.takePlace();
+    const first = `${empty}${place === undefined ? '' : ` · ${place}`}`;
+    return notes.footer([...(next === undefined ? [first] : [`${first}. Next: ${next}`]), ...hints].join('. '));
+  }
   if (rows >= limit && remainder.more !== undefined) {
     const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
-    const words = remainder.more === 'more' ? 'For more' : 'There may be more';
+    const more = remainder.more === 'more' ? 'For more' : 'There may be more';
     const ways = bounds.limit === undefined ? ['--all', ...hints.slice(-1)] : ['--all or --limit N'];
-    notes.footer(`Showing ${part}. ${words}: ${ways.join('. ')}`);
+    notes.footer(`Showing ${part}. ${more}: ${ways.join('. ')}`);
   } else if (hints.length > 0) notes.footer([`Showing ${name}${since}`, ...hints].join('. '));
 };
 
@@ -170,21 +146,21 @@ export interface Listing {
 }
 
 /** Applies `choose` and `add`. The limit counts the rows that `choose` keeps. */
-async function* chosen(
+async function* choosePages(
   pages: AsyncIterable<Json[]>,
   { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
   limit: number,
   remainder: Remainder,
 ): AsyncGenerator<Json[]> {
-  let left = limit;
+  let rowsLeft = limit;
   for await (const page of pages) {
-    const wanted = await choose(page);
-    const rows = wanted.slice(0, left);
-    remainder.isFiltered ||= wanted.length < page.length;
-    remainder.isCut ||= rows.length < wanted.length;
+    const chosenRows = await choose(page);
+    const rows = chosenRows.slice(0, rowsLeft);
+    remainder.isFiltered ||= chosenRows.length < page.length;
+    remainder.isCut ||= rows.length < chosenRows.length;
     if (rows.length > 0) yield await add(rows);
-    left -= rows.length;
-    if (left <= 0) return;
+    rowsLeft -= rows.length;
+    if (rowsLeft <= 0) return;
   }
 }
 
@@ -208,16 +184,16 @@ export const printListing = async (context: Context, listing: Listing): Promise<
   const { from } = context.printer;
   const query = from?.query ?? listing.input.query ?? {};
   const input = { ...listing.input, query };
-  const asked = rowFilter(operation, query);
-  const found = (remainder: Remainder, options: ListOptions<Json>) => {
+  const filter = rowFilter(operation, query);
+  const readPages = (remainder: Remainder, options: ListOptions<Json>) => {
     const onPage = (rest: Rest) => remainder.add(rest, query);
     return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
-  const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
+  const keepRow = keep === undefined ? filter : (row: Json) => filter(row) && keep(row);
   const pages = (limit: number, remainder: Remainder) => {
     const isWhole = limit === Number.POSITIVE_INFINITY;
     const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
-    return chosen(found(remainder, { keep: wanted, ...options }), listing, limit, remainder);
+    return choosePages(readPages(remainder, { keep: keepRow, ...options }), listing, limit, remainder);
   };
   return printPages(context, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };
@@ -228,8 +204,7 @@ export const keepOf = (operation: Operation, rows: Input['query'] = {}): ((row: 
 
 /** Notes, for `--dry-run` and `--curl`, which conditions are not part of the request. */
 export const noteRowFilters = ({ notes }: Context, flags: readonly FieldFlag[], rows: Input['query'] = {}): void => {
-  const names = flags.filter(({ path, part }) => part === 'rows' && rows[path[0]!] !== undefined);
-  if (names.length === 0) return;
-  const words = names.map(({ name }) => `--${name}`).join(' and ');
-  notes.info(`${words}: not part of the request, applied to its reply`);
+  const unsent = flags.filter(({ path, part }) => part === 'rows' && rows[path[0]!] !== undefined);
+  const names = unsent.map(({ name }) => the(name));
+  if (names.length > 0) notes.info(words`${listed(names, 'and')}: not part of the request, applied to its reply`);
 };

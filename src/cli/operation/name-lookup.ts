@@ -2,18 +2,18 @@ import { catalogue } from '../../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../../api/collections.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowQuery } from '../../api/window.ts';
+import { hasCategory, SchedError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { fold, nearest } from '../../base/nearest.ts';
+import { idIn } from '../../base/uri.ts';
 import { isRead, type ReadOperation } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
-import { hasCategory, SchedError } from '../../errors.ts';
 import { toleratedSkewMs } from '../../http/service-time.ts';
-import type { Json } from '../../json.ts';
-import { fold, nearest } from '../../nearest.ts';
 import { valueAt } from '../../output/fields.ts';
 import { utcText } from '../../time/wall.ts';
-import { idIn } from '../../uri.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope } from './default-scope.ts';
@@ -41,7 +41,7 @@ const peopleRows: Partial<Record<Collection, Kind['row']>> = {
   organization_memberships: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
 };
 
-const nounOf = (collection: Collection): Noun => collections[collection].nouns[0]!;
+const collectionNoun = (collection: Collection): Noun => collections[collection].nouns[0]!;
 
 /** The read at a path of the collection. */
 const readAt = async (noun: Noun, path: RegExp): Promise<ReadOperation | undefined> =>
@@ -49,26 +49,30 @@ const readAt = async (noun: Noun, path: RegExp): Promise<ReadOperation | undefin
     (row) => isRead(row) && path.test(row.path),
   ) as ReadOperation;
 
-const kindOf = async (collection: Collection): Promise<Kind> => {
+const lookupKind = async (collection: Collection): Promise<Kind> => {
   // Users have no list: the members of the organization are users.
-  const listed = collection === 'users' ? 'organization_memberships' : collection;
-  const noun = nounOf(listed);
+  const listName = collection === 'users' ? 'organization_memberships' : collection;
+  const noun = collectionNoun(listName);
   return {
     words: collections[collection].singular!,
     noun,
-    list: (await readAt(noun, new RegExp(`^/${listed}$`)))!,
-    get: await readAt(nounOf(collection), new RegExp(`^/${collection}/\\{`)),
+    list: (await readAt(noun, new RegExp(`^/${listName}$`)))!,
+    get: await readAt(collectionNoun(collection), new RegExp(`^/${collection}/\\{`)),
     row: peopleRows[collection] ?? { uri: 'uri', name: 'name' },
   };
 };
 
 /** Queries of the lists to search, one after another until one has the name. */
-const placesOf = async ({ identity }: Context, { list, noun }: Kind, within: string | undefined): Promise<Query[]> => {
+const listQueries = async (
+  { identity }: Context,
+  { list, noun }: Kind,
+  within: string | undefined,
+): Promise<Query[]> => {
   const fields = list.query!.shape;
   if (fields.event_type !== undefined) return within === undefined ? [] : [{ event_type: within }];
   // The user's own and shared ones first: people usually mean those, and every token may list them.
   const parts = catalogue[noun].whose === 'user' ? (['user', 'organization'] as const) : (['organization'] as const);
-  const found: Query[] = [];
+  const places: Query[] = [];
   const refusals: SchedError[] = [];
   // A token that may not read its own user, or has no organization, can still search the other place.
   for (const part of parts) {
@@ -76,28 +80,28 @@ const placesOf = async ({ identity }: Context, { list, noun }: Kind, within: str
       if (!hasCategory(error, 'forbidden', 'usage')) throw error;
       refusals.push(error);
     });
-    if (uri !== undefined) found.push({ [part]: uri });
+    if (uri !== undefined) places.push({ [part]: uri });
   }
-  if (found.length === 0) throw refusals[0];
-  return found;
+  if (places.length === 0) throw refusals[0];
+  return places;
 };
 
 /** A record in a list: the parts that identify it. */
-interface Listed {
+interface ListedRecord {
   uri: string;
   name: string;
   row: Json;
 }
 
-const textAt = (row: Json, path: string): string => String(valueAt(row, path));
+const rowText = (row: Json, path: string): string => String(valueAt(row, path));
 
 /** How many matching records an error message lists at most. */
 const mostNamed = 5;
 
-const several = ({ words, noun }: Kind, name: string, fits: readonly Listed[]): SchedError => {
-  const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
+const several = ({ words, noun }: Kind, name: string, fits: readonly ListedRecord[]): SchedError => {
+  const examples = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
-  return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${named.join(', ')}${rest}`, {
+  return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${examples.join(', ')}${rest}`, {
     reason: 'a name must be unique; use the ID of the one you mean',
     ...(rest === '' ? {} : { hint: { command: [noun, 'list'] } }),
     outcome: 'not-sent',
@@ -105,25 +109,25 @@ const several = ({ words, noun }: Kind, name: string, fits: readonly Listed[]): 
 };
 
 /** Finds the record with that ID, else those with that exact name, else with a similar name. Also returns all others. */
-const search = async (context: Context, { list, row, words }: Kind, word: string, query: Query) => {
+const searchList = async (context: Context, { list, row, words }: Kind, word: string, query: Query) => {
   const client = await context.client();
-  const withId: Listed[] = [];
-  const exact: Listed[] = [];
-  const alike: Listed[] = [];
+  const withId: ListedRecord[] = [];
+  const exact: ListedRecord[] = [];
+  const alike: ListedRecord[] = [];
   const others: string[] = [];
-  const seen = new Set<string>();
+  const seenUris = new Set<string>();
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
-      const record = { uri: textAt(each, row.uri), name: textAt(each, row.name), row: each };
+      const record = { uri: rowText(each, row.uri), name: rowText(each, row.name), row: each };
       if (typeof valueAt(each, row.uri) !== 'string' && fold(record.name) === fold(word))
         throw new SchedError('usage', `This service shows no ID of the ${words} "${record.name}"`, {
           advice: 'leave it out: the event type names it',
           outcome: 'not-sent',
         });
       // If records are added meanwhile, the last one of a page comes again on the next.
-      if (seen.has(record.uri)) continue;
-      seen.add(record.uri);
-      const uris = [record.uri, ...(row.alias === undefined ? [] : [textAt(each, row.alias)])];
+      if (seenUris.has(record.uri)) continue;
+      seenUris.add(record.uri);
+      const uris = [record.uri, ...(row.alias === undefined ? [] : [rowText(each, row.alias)])];
       if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
       else if (fold(record.name) === fold(word)) alike.push(record);
@@ -134,21 +138,21 @@ const search = async (context: Context, { list, row, words }: Kind, word: string
 };
 
 /** Looks a word up in the lists that the token may read. Throws if it may read none. */
-const lookUp = async (context: Context, kind: Kind, word: string, within: string | undefined) => {
-  const known: string[] = [];
+const lookUpName = async (context: Context, kind: Kind, word: string, within: string | undefined) => {
+  const otherNames: string[] = [];
   const refusals: SchedError[] = [];
-  const places = await placesOf(context, kind, within);
+  const places = await listQueries(context, kind, within);
   for (const query of places) {
-    const found = await search(context, kind, word, query).catch((error: unknown) => {
+    const result = await searchList(context, kind, word, query).catch((error: unknown) => {
       if (!hasCategory(error, 'forbidden')) throw error;
       refusals.push(error);
       return { fits: [], others: [] };
     });
-    if (found.fits.length > 0) return { fits: found.fits, known };
-    known.push(...found.others);
+    if (result.fits.length > 0) return { fits: result.fits, otherNames };
+    otherNames.push(...result.others);
   }
   if (refusals.length === places.length) throw refusals[0];
-  return { fits: [], known };
+  return { fits: [], otherNames };
 };
 
 /** Enough to choose from. A record beyond that can be given by its name. */
@@ -161,15 +165,15 @@ export interface NamedChoice extends Choice {
 
 /** The records of a collection that the token may list, to choose from. */
 export const choicesOf = async (collection: Collection, context: Context): Promise<NamedChoice[]> => {
-  const kind = await kindOf(collection);
+  const kind = await lookupKind(collection);
   const client = await context.client();
   const choices = new Map<string, NamedChoice>();
-  for (const query of await placesOf(context, kind, undefined)) {
+  for (const query of await listQueries(context, kind, undefined)) {
     for await (const page of client.pages(kind.list, { query })) {
       for (const each of page) {
-        const value = idIn(textAt(each, kind.row.uri));
-        const name = textAt(each, kind.row.name);
-        const detail = kind.row.detail === undefined ? undefined : textAt(each, kind.row.detail);
+        const value = idIn(rowText(each, kind.row.uri));
+        const name = rowText(each, kind.row.name);
+        const detail = kind.row.detail === undefined ? undefined : rowText(each, kind.row.detail);
         const words = detail === undefined ? [name] : [detail, name];
         const label = detail === undefined ? name : `${name} (${detail})`;
         if (each.active !== false) choices.set(value, { value, label, words });
@@ -197,7 +201,7 @@ const readById = async (
   }
 };
 
-export interface Found {
+export interface LookupResult {
   uri: string;
   /** The record, if the lookup read it by ID. */
   record?: Json;
@@ -216,10 +220,10 @@ export const findRecord = async (
   collection: Collection,
   context: Context,
   within?: string,
-): Promise<Found> => {
-  const kind = await kindOf(collection);
+): Promise<LookupResult> => {
+  const kind = await lookupKind(collection);
   const mayBeId = isPlainId(word);
-  const asId = async (): Promise<Found> => ({
+  const asId = async (): Promise<LookupResult> => ({
     uri: `${await context.identity.root()}/${collection}/${word}`,
     isUnchecked: true,
   });
@@ -229,49 +233,49 @@ export const findRecord = async (
   // A 403 leaves open whether the ID exists: some services reply 403 instead of 404.
   const mayExist = refusal === undefined || refusal.category === 'forbidden';
 
-  const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
+  const result = await lookUpName(context, kind, word, within).catch((error: unknown) => {
     // A token that may not list names, or has no organization to list, can still be used with an ID.
     if (mayBeId && hasCategory(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
     throw error;
   });
-  const { fits, known } = listed instanceof SchedError ? { fits: [], known: [] } : listed;
-  const isHidden = listed instanceof SchedError || refusal !== undefined;
+  const { fits, otherNames } = result instanceof SchedError ? { fits: [], otherNames: [] } : result;
+  const isHidden = result instanceof SchedError || refusal !== undefined;
   if (mayExist && isHidden && fits.length === 0) return asId();
   if (fits.length > 1) throw several(kind, word, fits);
   if (fits.length === 1) return { uri: fits[0]!.uri, row: fits[0]!.row };
-  const meant = nearest(word, known);
+  const suggestion = nearest(word, otherNames);
   throw new SchedError(
     'not-found',
-    `No ${kind.words} with ${mayBeId ? 'ID or name' : 'the name'} "${word}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`,
+    `No ${kind.words} with ${mayBeId ? 'ID or name' : 'the name'} "${word}"${suggestion === undefined ? '' : `. Did you mean "${suggestion}"?`}`,
     {
       outcome: 'not-sent',
       ...refusal?.facts,
-      ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
+      ...(result instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${result.message}` } : {}),
       hint: {
         command: [kind.noun, 'list'],
         flags: within === undefined ? {} : { 'event-type': idIn(within) },
       },
-      ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
+      ...(suggestion === undefined ? {} : { correction: { from: word, to: suggestion } }),
     },
   );
 };
 
 /** The user's first active event that starts from now on. */
-export const findNextEvent = async (context: Context): Promise<Found> => {
+export const findNextEvent = async (context: Context): Promise<LookupResult> => {
   const { events } = await import('../../api/events.ts');
   const query: NonNullable<Input['query']> = { status: 'active', sort: 'start_time:asc' };
   await fillScope(events.list, { query }, context);
   const client = await context.client();
   const firstFrom = async (now: number): Promise<Json | undefined> => {
-    const asked = { ...query, ...windowQuery('start_time', { since: utcText(now) }) };
-    const keep = rowFilter(events.list, asked);
-    return (await gather(client.pages(events.list, { query: asked }, { limit: 1, keep })))[0];
+    const futureQuery = { ...query, ...windowQuery('start_time', { since: utcText(now) }) };
+    const keep = rowFilter(events.list, futureQuery);
+    return (await gather(client.pages(events.list, { query: futureQuery }, { limit: 1, keep })))[0];
   };
   const assumed = await context.askNow();
-  const found = await firstFrom(assumed);
+  const assumedRow = await firstFrom(assumed);
   // If the reply shows that this machine's clock is wrong, the event may be over.
   const isWrong = Math.abs(context.now() - assumed) > toleratedSkewMs;
-  const row = isWrong ? await firstFrom(context.now()) : found;
+  const row = isWrong ? await firstFrom(context.now()) : assumedRow;
   if (row !== undefined) return { uri: String(row.uri), row };
   throw new SchedError('not-found', 'No next event: you have no active event that starts from now on', {
     hint: { command: ['events', 'list'], flags: { past: true } },

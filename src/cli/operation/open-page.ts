@@ -1,7 +1,12 @@
 import type { Operation } from '../../api/operation.ts';
-import { SchedError } from '../../errors.ts';
+import { SchedError } from '../../base/errors.ts';
+import { the, words } from '../../base/words.ts';
 import { valueAt } from '../../output/fields.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import type { Entry } from '../input/entry.ts';
+import { both, input, readSome, related } from '../input/input.ts';
+import { toggle } from '../input/kinds.ts';
+import { rule } from '../input/relations.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import type { Context } from '../session/context.ts';
 
@@ -13,10 +18,10 @@ export interface Page {
   outcome?: 'applied';
 }
 
-export const webFlag: Flag = { name: 'web', description: 'open its page in the browser', heading: 'Output' };
+export const webEntry = (description = 'open its page in the browser') => toggle(description, { heading: 'Output' });
 
-const urlOf = (record: object, { field, name, outcome: made }: Page, { runtime }: Context): string => {
-  const outcome = made ?? 'not-sent';
+const urlOf = (record: object, { field, name, outcome: pageOutcome }: Page, { runtime }: Context): string => {
+  const outcome = pageOutcome ?? 'not-sent';
   const url = valueAt(record, field);
   if (typeof url !== 'string' || url === '')
     throw new SchedError('not-found', `This record has no ${name}`, { reason: `its ${field} is empty`, outcome });
@@ -43,28 +48,37 @@ export const openPage = async (context: Context, record: object, page: Page): Pr
   if (!(await runtime.openBrowser(url))) notes.warn(`Can't open a browser. Open the page yourself: ${url}`);
 };
 
-const printingFlags = ['output', 'json', 'jq', 'fields'];
+const printing = ['output', 'json', 'jq', 'fields'] as const;
+
+/** The page is shown in place of the record. */
+const printsNothing = rule(['web', ...printing], (isGiven) =>
+  printing
+    .filter((key) => isGiven('web') && isGiven(key))
+    .map((key) => ({ words: words`${the('web')} prints no record, so it can't be used with ${the(key)}` })),
+);
 
 /** Adds `--web` to a command that reads a record. It opens a page of the record instead of printing the record. */
-export const withPage = <Own extends Command>(
+export const withPage = <Own extends Command, Choice extends string | boolean | undefined = boolean>(
   generic: Own,
-  pageFor: (value: string | true) => Page | undefined,
-  flag: Flag = webFlag,
-): Own => ({
-  ...generic,
-  flags: [...generic.flags, flag],
-  run: (invocation: Invocation) => {
-    const { typed, problems, context } = invocation;
-    if (typed.web === undefined) return generic.run(invocation);
-    const page = pageFor(typed.web as string | true);
-    if (page === undefined) problems.choice('web', typed.web, flag.choices!);
-    for (const name of printingFlags)
-      if (typed[name] !== undefined) problems.add(`--web prints no record, so it can't be used with --${name}`);
-    const one = (_: unknown, record: object) => openPage(context, record, page!);
+  pageFor: (choice: Choice) => Page,
+  web = webEntry() as Entry<Choice>,
+): Own => {
+  const page = related(input({ web }), printsNothing);
+  const run = async (invocation: Invocation) => {
+    const choice = (await readSome(page, invocation)).web as Choice;
+    if (!choice) return generic.run(invocation);
+    const { context } = invocation;
+    const one = (_: unknown, record: object) => openPage(context, record, pageFor(choice));
     const printer = Object.create(context.printer, { one: { value: one } });
     return generic.run({ ...invocation, context: { ...context, printer } });
-  },
-});
+  };
+  const { draft } = generic.run;
+  return {
+    ...generic,
+    flags: [...generic.flags, ...page.flags],
+    run: draft === undefined ? run : Object.assign(run, { draft: both(page, { ...generic, draft }).draft }),
+  };
+};
 
 /** Adds `--web` if the command reads a record with a scheduling page. */
 export const withSchedulingPage = <Own extends Command & { operation: Operation }>(generic: Own): Own => {

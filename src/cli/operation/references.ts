@@ -1,14 +1,17 @@
 import { collections } from '../../api/collections.ts';
+import { isEmailAddress } from '../../api/email-address.ts';
+import { SchedError } from '../../base/errors.ts';
+import { isObject, type Json } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
 import { isPerson, isUri } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
-import { idIn } from '../../uri.ts';
 import type { Reference } from '../input/field-kinds.ts';
 import { isSandboxOrigin } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { addOrganization } from './default-scope.ts';
-import type { Found } from './name-lookup.ts';
-import { isEmail } from './values.ts';
+import type { LookupResult } from './name-lookup.ts';
+
+/** Whether a text is an email address. A URI may also contain an `@`. */
+export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 /** Finds the membership of the default user, of the user with a URI, or of the member with an email address. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
@@ -37,18 +40,18 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
   });
 };
 
-/** The root of a record's URI. A typed one is the service's own; only a sandbox knows its records by several. */
-const rootOf = async (typed: string | undefined, { connection, identity, runtime }: Context): Promise<string> =>
-  typed === undefined || isSandboxOrigin(typed, await connection(), runtime) ? identity.root() : typed;
+/** The root of a record's URI. One that was given is the service's own; only a sandbox knows its records by several. */
+const uriRootOf = async (given: string | undefined, { connection, identity, runtime }: Context): Promise<string> =>
+  given === undefined || isSandboxOrigin(given, await connection(), runtime) ? identity.root() : given;
 
 /** The record that a reference names, with its full URI. */
 export const referredRecord = async (
   { id, collection, root, name }: Reference,
   context: Context,
   within?: string,
-): Promise<Found> => {
+): Promise<LookupResult> => {
   const { identity } = context;
-  if (name === undefined) return { uri: `${await rootOf(root, context)}/${collection}/${id}` };
+  if (name === undefined) return { uri: `${await uriRootOf(root, context)}/${collection}/${id}` };
   const { self, owner } = collections[collection];
   const isOwn = name === self;
   if (isOwn && owner !== undefined) return { uri: await identity[owner]() };

@@ -1,10 +1,10 @@
 import type { ResourceName } from '../../api/catalogue.ts';
-import { isObject } from '../../json.ts';
+import { isObject } from '../../base/json.ts';
 import { openValue, valueAt } from '../../output/fields.ts';
 import { answersText, answerTexts, questionColumns } from '../../output/question-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { rulesText } from '../../time/availability-rules.ts';
-import { eventColumns, nameOf } from './event-columns.ts';
+import { eventColumns, eventName } from './event-columns.ts';
 import {
   createdLine,
   dayHeading,
@@ -14,8 +14,8 @@ import {
   idLine,
   ifTrue,
   invitees,
-  marked,
-  moment,
+  markedName,
+  momentValue,
   payment,
   place,
   prose,
@@ -45,7 +45,7 @@ const submittedAnswers: readonly Column[] = [
 ];
 
 /** How an event type is hosted, if not by one person for one invitee. */
-const kindOf = (type: object): unknown => {
+const eventTypeKind = (type: object): unknown => {
   const [pooling, kind] = [valueAt(type, 'pooling_type'), valueAt(type, 'kind')];
   return [kind === 'solo' ? [] : (kind ?? []), pooling ?? []].flat();
 };
@@ -76,7 +76,7 @@ export const schedulingViews = {
         { label: 'Invitees', value: invitees },
         { label: 'Status', value: 'status', as: 'status' },
         { label: 'Notes', value: prose('meeting_notes_plain', 'meeting_notes_html') },
-        { label: 'Booked', value: moment('created_at') },
+        { label: 'Booked', value: momentValue('created_at') },
         idLine,
       ],
     },
@@ -98,14 +98,14 @@ export const schedulingViews = {
         { label: 'Hosts', value: hosts('event.event_memberships') },
         { label: 'Answers', value: answerTexts },
         { label: 'Status', value: 'status', as: 'status' },
-        { label: 'No-show', value: moment('no_show.created_at') },
+        { label: 'No-show', value: momentValue('no_show.created_at') },
         { label: 'Rescheduled', value: ifTrue('rescheduled', 'yes') },
         { label: 'Rescheduled to', value: 'new_invitee', as: 'id' },
         { label: 'Rescheduled from', value: 'old_invitee', as: 'id' },
         { label: 'Payment', value: payment },
         { label: 'Reconfirmation', value: reconfirmation },
         { label: 'Reminders to', value: 'text_reminder_number' },
-        { label: 'Booked', value: moment('created_at') },
+        { label: 'Booked', value: momentValue('created_at') },
         { label: 'Cancel', value: 'cancel_url' },
         { label: 'Reschedule', value: 'reschedule_url' },
         { label: 'Event ID', value: ({ event }) => (isObject(event) ? event.uri : event), as: 'id' },
@@ -123,11 +123,11 @@ export const schedulingViews = {
       idColumn,
     ],
     tableColumns: (_, { isSpoken }) => [
-      { header: 'NAME', path: 'name', ...(isSpoken ? {} : marked(nameOf)), priority: 5 },
+      { header: 'NAME', path: 'name', ...(isSpoken ? {} : markedName(eventName)), priority: 5, least: 19 },
       { header: 'LENGTH', path: 'duration', as: 'minutes', priority: 4 },
-      { header: 'KIND', path: 'kind', as: 'words', value: kindOf, blank: true, priority: 3 },
+      { header: 'KIND', path: 'kind', as: 'words', value: eventTypeKind, blank: true, priority: 2.9 },
       { header: 'OWNER', path: 'profile.name', varies: true, priority: 1 },
-      { header: 'STATUS', path: 'active', as: 'status', value: ifInactive, blank: true, priority: 2 },
+      { header: 'STATUS', path: 'active', as: 'status', value: ifInactive, blank: true, priority: 3.5 },
       idColumn,
     ],
     page: {
@@ -141,7 +141,7 @@ export const schedulingViews = {
         { label: 'Active', value: 'active', as: 'boolean' },
         { label: 'Hidden', value: ifTrue('secret', "yes, not on the owner's scheduling page") },
         { label: 'Managed by', value: ifTrue('admin_managed', 'an administrator') },
-        { label: 'Deleted', value: moment('deleted_at') },
+        { label: 'Deleted', value: momentValue('deleted_at') },
         { label: 'Description', value: prose('description_plain', 'description_html') },
         { label: 'Internal note', value: prose('internal_note', '') },
         { label: 'Questions', value: questions },

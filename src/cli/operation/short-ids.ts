@@ -1,7 +1,8 @@
 import { type Collection, collections } from '../../api/collections.ts';
+import { shortestId } from '../../base/uri.ts';
 import { isPlainId } from '../../client/ids.ts';
-import { shortestId } from '../../uri.ts';
-import type { Command, Invocation, Typed } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import type { Given, Raw } from '../input/given.ts';
 import { recallIds } from '../session/recent-records.ts';
 
 /** Nobody types more of an ID than this by hand. */
@@ -15,7 +16,7 @@ const mayBeShort = (word: unknown): word is string =>
  * stays as it is: it may be a name.
  */
 export const withWholeIds = async (command: Command, invocation: Invocation): Promise<Invocation> => {
-  const { context, args, typed, problems } = invocation;
+  const { context, given, problems } = invocation;
   const whole = async <Word>(word: Word, collection: Collection | undefined): Promise<Word | string> => {
     if (collection === undefined || !mayBeShort(word) || word === collections[collection].self) return word;
     const ids = await recallIds(context.runtime, context.settings, collection, word);
@@ -25,18 +26,11 @@ export const withWholeIds = async (command: Command, invocation: Invocation): Pr
     problems.own?.replace(word, ids[0]!);
     return ids[0]!;
   };
-  const wholeArgs: string[] = [];
-  for (const [index, arg] of args.entries()) {
-    const last = command.arguments.at(-1);
-    const argument = command.arguments[index] ?? (last?.variadic ? last : undefined);
-    wholeArgs.push(await whole(arg, argument?.collection));
+  const completed: Record<string, Given[string]> = { ...given };
+  for (const { name, collection } of [...command.arguments, ...command.flags]) {
+    const value = given[name];
+    if (Array.isArray(value)) completed[name] = await Promise.all(value.map((each) => whole(each, collection)));
+    else if (value !== undefined) completed[name] = await whole(value as Raw, collection);
   }
-  const wholeTyped: Record<string, Typed[string]> = { ...typed };
-  for (const flag of command.flags) {
-    const value = typed[flag.name];
-    if (Array.isArray(value))
-      wholeTyped[flag.name] = await Promise.all(value.map((each) => whole(each, flag.collection)));
-    else if (value !== undefined) wholeTyped[flag.name] = await whole(value, flag.collection);
-  }
-  return { ...invocation, args: wholeArgs, typed: wholeTyped };
+  return { ...invocation, given: completed };
 };

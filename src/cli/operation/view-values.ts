@@ -1,16 +1,16 @@
 import type { locationKinds } from '../../api/locations.ts';
-import { capital } from '../../capital.ts';
-import { isObject, type Json, recordsIn } from '../../json.ts';
-import { counted } from '../../numbers.ts';
+import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import { day, minute } from '../../base/milliseconds.ts';
+import { capital, counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';
 import type { Column, PageLine, View } from '../../output/view.ts';
-import { rulesTexts } from '../../time/availability-rules.ts';
+import { allDatesOff, rulesTexts, withoutDatesOff } from '../../time/availability-rules.ts';
 import { dayText, lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, fullDateLabel, midnightOf, minute, timestampOf } from '../../time/wall.ts';
-import { idIn } from '../../uri.ts';
+import { fullDateLabel, midnightOf, timestampOf } from '../../time/wall.ts';
 
 /*
  * Functions that compute the texts of a view. The service may send anything in any field, so they check each value and
@@ -19,7 +19,7 @@ import { idIn } from '../../uri.ts';
 
 type Value = Exclude<PageLine['value'], string>;
 
-const textAt = (record: object, path: string): string => {
+const fieldText = (record: object, path: string): string => {
   const value = valueAt(record, path);
   return typeof value === 'string' ? value : '';
 };
@@ -28,9 +28,9 @@ const textAt = (record: object, path: string): string => {
 export const prose =
   (plain: string, html: string): Value =>
   (record) =>
-    flowing(textAt(record, plain)) || flowing(htmlText(textAt(record, html).slice(0, 20_000)));
+    flowing(fieldText(record, plain)) || flowing(htmlText(fieldText(record, html).slice(0, 20_000)));
 
-export const moment =
+export const momentValue =
   (path: string): Value =>
   (record, { zoneLabel, now }) => {
     const value = valueAt(record, path);
@@ -41,13 +41,13 @@ export const moment =
 /** On a narrow screen the ID is the first to go: people choose by name. */
 export const idColumn: Column = { header: 'ID', path: 'uri', as: 'id', priority: -1 };
 export const idLine: PageLine = { label: 'ID', value: 'uri', as: 'id' };
-export const createdLine: PageLine = { label: 'Created', value: moment('created_at') };
+export const createdLine: PageLine = { label: 'Created', value: momentValue('created_at') };
 
 /** When a meeting takes place, in the zone that times are shown in. */
 export const span =
   (start: string, end: string): Value =>
   (record, { zoneLabel, now }) => {
-    const [from, to] = [textAt(record, start), textAt(record, end)];
+    const [from, to] = [fieldText(record, start), fieldText(record, end)];
     const label = spanLabel(from, to, zoneLabel, now);
     if (label === undefined) return valueAt(record, start);
     return `${label} (${[zoneLabel, lengthLabel(from, to) ?? []].flat().join(', ')})`;
@@ -55,7 +55,7 @@ export const span =
 
 /** How long it is until an active event starts: `in 4 h 37 min`, `in 3 days`. */
 export const startsIn: Value = (record, { now }) => {
-  const minutes = Math.ceil(((timestampOf(textAt(record, 'start_time')) ?? 0) - now) / minute);
+  const minutes = Math.ceil(((timestampOf(fieldText(record, 'start_time')) ?? 0) - now) / minute);
   if (minutes <= 0 || valueAt(record, 'status') !== 'active') return undefined;
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60)];
   if (days >= 2) return `in ${days} days`;
@@ -66,13 +66,13 @@ export const startsIn: Value = (record, { now }) => {
 export const spanElsewhere =
   (start: string, end: string, zone: string): Value =>
   (record, { zoneLabel, now }) => {
-    const spanIn = (each: string) => spanLabel(textAt(record, start), textAt(record, end), each, now);
-    const there = spanIn(textAt(record, zone));
-    return there === undefined || there === spanIn(zoneLabel) ? undefined : `${there} (${textAt(record, zone)})`;
+    const spanIn = (each: string) => spanLabel(fieldText(record, start), fieldText(record, end), each, now);
+    const there = spanIn(fieldText(record, zone));
+    return there === undefined || there === spanIn(zoneLabel) ? undefined : `${there} (${fieldText(record, zone)})`;
   };
 
 /** `Ada Byron <ada@example.com>` */
-const person = (name: unknown, email: unknown): unknown => {
+const personText = (name: unknown, email: unknown): unknown => {
   if (typeof email !== 'string' || email === '') return name;
   return typeof name === 'string' && name !== '' ? `${name} <${email}>` : email;
 };
@@ -83,7 +83,7 @@ const itemsAt = (record: object, path: string): Json[] => recordsIn(valueAt(reco
 export const hosts =
   (path: string): Value =>
   (record) =>
-    itemsAt(record, path).map(({ user_name: name, user_email: email }) => person(name, email));
+    itemsAt(record, path).map(({ user_name: name, user_email: email }) => personText(name, email));
 
 /** The people an event is shown with: active ones, or all if the event is canceled. Undefined if they were not read. */
 const comers = (event: object): Json[] | undefined => {
@@ -106,7 +106,7 @@ export const whoText = (event: object): unknown => {
 export const isCanceled = (record: object): boolean => valueAt(record, 'status') === 'canceled';
 
 /** The name with a mark in the color of the event type: `×` if it is canceled. */
-export const marked = (name: (record: object) => unknown): Pick<Column, 'value' | 'paint'> => ({
+export const markedName = (name: (record: object) => unknown): Pick<Column, 'value' | 'paint'> => ({
   value: (record) => `${isCanceled(record) ? '×' : '●'} ${name(record) ?? '–'}`,
   paint: (text, record, paint) => {
     if (isCanceled(record)) return paint.faint(text);
@@ -119,7 +119,7 @@ export const marked = (name: (record: object) => unknown): Pick<Column, 'value' 
 export const dayHeading =
   (path: string): NonNullable<View['section']> =>
   (record, { zoneLabel, now }) => {
-    const at = timestampOf(textAt(record, path));
+    const at = timestampOf(fieldText(record, path));
     if (at === undefined) return 'No date';
     const clock = wallClock(zoneLabel);
     const [midnight, today] = [at, now].map((each) => midnightOf(clock(each))) as [number, number];
@@ -133,7 +133,7 @@ export const invitees: Value = (record) => {
   if (read.length > 0)
     return read.flatMap((invitee) => {
       const { name, email, status } = invitee;
-      const who = person(name, email);
+      const who = personText(name, email);
       return [status === 'canceled' ? `${who} (canceled)` : who, ...answerTexts(invitee)];
     });
   const [active, limit] = ['active', 'limit'].map((name) => valueAt(record, `invitees_counter.${name}`));
@@ -160,14 +160,17 @@ const placeNamed = (kind: string): string =>
 export const place =
   (path: string): Value =>
   (record) => {
-    const kind = placeNamed(textAt(record, `${path}.type`));
-    const where = flowing(textAt(record, `${path}.location`));
+    const kind = placeNamed(fieldText(record, `${path}.type`));
+    const where = flowing(fieldText(record, `${path}.location`));
     return where === '' || kind === '' ? where || kind : `${where} (${kind})`;
   };
 
-/** The same in a column: a place is known by its name. */
-export const placeOf = (event: object): string =>
-  flowing(textAt(event, 'location.location')) || placeNamed(textAt(event, 'location.type'));
+/** A place by its name, as an event has it or a request: `Zoom`, `Torstraße 1, Berlin`. */
+export const placeName = (location: object): string =>
+  flowing(fieldText(location, 'location')) || placeNamed(fieldText(location, 'type') || fieldText(location, 'kind'));
+
+export const eventPlace = ({ location }: { location?: unknown }): string =>
+  isObject(location) ? placeName(location) : '';
 
 /**
  * Questions, with a mark on those that need an answer. Disabled ones are left out. An item of another form, or a value
@@ -175,17 +178,17 @@ export const placeOf = (event: object): string =>
  */
 export const questions: Value = ({ custom_questions: value }) => {
   if (!Array.isArray(value)) return value;
-  const asked = value.filter((item) => !isObject(item) || item.enabled !== false);
-  return asked.map((item) => {
+  const questions = value.filter((item) => !isObject(item) || item.enabled !== false);
+  return questions.map((item) => {
     const { name, required } = isObject(item) ? item : {};
     return required === true && name ? `${name} (required)` : (name ?? item);
   });
 };
 
 /** `120 EUR, stripe, paid` */
-export const payment: Value = ({ payment: paid }) => {
-  if (!isObject(paid)) return undefined;
-  const { amount, currency, provider, successful } = paid;
+export const payment: Value = ({ payment: paymentRecord }) => {
+  if (!isObject(paymentRecord)) return undefined;
+  const { amount, currency, provider, successful } = paymentRecord;
   const state = successful === true ? 'paid' : successful === false ? 'failed' : undefined;
   const sum = [amount, currency].filter((part) => part !== undefined && part !== null).join(' ');
   return [sum, provider, state].filter((part) => typeof part === 'string' && part !== '').join(', ');
@@ -197,9 +200,9 @@ export const payment: Value = ({ payment: paid }) => {
  * The documentation doesn't show its contents.
  */
 export const reconfirmation: Value = (record, time) => {
-  const { reconfirmation: asked } = record;
-  if (!isObject(asked) || !Object.hasOwn(asked, 'confirmed_at')) return asked;
-  return asked.confirmed_at === null ? 'asked for' : moment('reconfirmation.confirmed_at')(record, time);
+  const { reconfirmation: request } = record;
+  if (!isObject(request) || !Object.hasOwn(request, 'confirmed_at')) return request;
+  return request.confirmed_at === null ? 'asked for' : momentValue('reconfirmation.confirmed_at')(record, time);
 };
 
 /** What to say about a field that is usually false. */
@@ -215,16 +218,19 @@ export const groupName = (relationship: object): unknown => {
 };
 
 /** The hours of a schedule for people: `Mon–Fri 09:00–12:30, 13:00–17:00`, `Sat 31 Oct 2026 off`. */
-export const hoursTexts = (schedule: object): string[] =>
-  rulesTexts(schedule).map((text) =>
-    text
-      .replace(/^[a-z]{3}(-[a-z]{3})?/, (days) => days.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()))
-      .replace(/\d{4}-\d\d-\d\d/g, (date) => fullDateLabel(timestampOf(`${date}T00:00:00Z`) ?? 0))
-      .replace(/(\d\d:\d\d|^[A-Z][a-z]{2})-/g, '$1–')
-      .replaceAll(',', ', '),
-  );
+export const hoursTexts = (schedule: object): string[] => [
+  ...rulesTexts(withoutDatesOff(schedule)).map(hoursText),
+  ...allDatesOff(schedule),
+];
 
-const isUri = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
+const hoursText = (text: string): string =>
+  text
+    .replace(/^[a-z]{3}(-[a-z]{3})?/, (days) => days.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()))
+    .replace(/\d{4}-\d\d-\d\d/g, (date) => fullDateLabel(timestampOf(`${date}T00:00:00Z`) ?? 0))
+    .replace(/(\d\d:\d\d|^[A-Z][a-z]{2})-/g, '$1–')
+    .replaceAll(',', ', ');
+
+const isWebUrl = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
 
 /** `ScheduledEvent` ⇒ `scheduled event`. */
 const lowerWords = (name: unknown): string =>
@@ -245,11 +251,11 @@ export const aboutText = (entry: object): unknown => {
   const { details } = entry as Json;
   if (!isObject(details)) return details;
   const { name, ...rest } = details;
-  const references = Object.entries(rest).filter(([, value]) => isUri(value));
+  const references = Object.entries(rest).filter(([, value]) => isWebUrl(value));
   const plain = Object.entries(rest).flatMap(([key, value]) =>
     [value].flat().flatMap((each) => {
       if (typeof each === 'number') return `${each} ${key.replaceAll('_', ' ')}`;
-      return typeof each === 'string' && !isUri(each) ? each : [];
+      return typeof each === 'string' && !isWebUrl(each) ? each : [];
     }),
   );
   // People know a record by its name.

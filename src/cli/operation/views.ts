@@ -3,7 +3,16 @@ import type { Operation } from '../../api/operation.ts';
 import { openValue } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
 import { schedulingViews } from './scheduling-views.ts';
-import { aboutText, actionText, createdLine, dayHeading, groupName, idColumn, idLine, moment } from './view-values.ts';
+import {
+  aboutText,
+  actionText,
+  createdLine,
+  dayHeading,
+  groupName,
+  idColumn,
+  idLine,
+  momentValue,
+} from './view-values.ts';
 
 /** For these fields, see the assumption organizations.invitation. */
 const invitedPerson: View['columns'] = [
@@ -65,7 +74,7 @@ export const views: Record<ResourceName, View> = {
         { label: 'Time zone', value: 'user.timezone' },
         { label: 'Booking page', value: 'user.scheduling_url' },
         { label: 'Language', value: 'user.locale' },
-        { label: 'Joined', value: moment('created_at') },
+        { label: 'Joined', value: momentValue('created_at') },
         { label: 'User ID', value: 'user.uri', as: 'id' },
         idLine,
       ],
@@ -87,7 +96,7 @@ export const views: Record<ResourceName, View> = {
       lines: [
         { label: 'Status', value: 'status', as: 'status' },
         { label: 'Organization', value: 'name' },
-        { label: 'Sent', value: moment('last_sent_at') },
+        { label: 'Sent', value: momentValue('last_sent_at') },
         createdLine,
         { label: 'User ID', value: 'user', as: 'id' },
         idLine,
@@ -130,7 +139,7 @@ export const views: Record<ResourceName, View> = {
       lines: [
         { label: 'Email', value: 'owner.email' },
         { label: 'Role', value: 'role' },
-        { label: 'Added', value: moment('created_at') },
+        { label: 'Added', value: momentValue('created_at') },
         { label: 'Group ID', value: 'group', as: 'id' },
         { label: 'Member ID', value: 'owner.uri', as: 'id' },
         idLine,
@@ -184,7 +193,7 @@ export const views: Record<ResourceName, View> = {
       title: 'callback_url',
       lines: [
         { label: 'State', value: 'state', as: 'status' },
-        { label: 'Failing since', value: moment('retry_started_at') },
+        { label: 'Failing since', value: momentValue('retry_started_at') },
         { label: 'Events', value: 'events' },
         { label: 'Scope', value: 'scope', as: 'words' },
         { label: 'User ID', value: 'user', as: 'id' },
@@ -210,7 +219,7 @@ export const views: Record<ResourceName, View> = {
         { label: 'Time zone', value: 'timezone' },
         { label: 'Booking page', value: 'scheduling_url' },
         { label: 'Language', value: 'locale' },
-        { label: 'Joined', value: moment('created_at') },
+        { label: 'Joined', value: momentValue('created_at') },
         { label: 'Organization ID', value: 'current_organization', as: 'id' },
         idLine,
       ],

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../api/operation.ts';
+import { SchedError } from '../../base/errors.ts';
+import { isObject, type Json, jsonText, textOf } from '../../base/json.ts';
+import { type Change, readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
-import type { Written } from '../../client/outcome.ts';
+import type { WriteResult } from '../../client/outcome.ts';
 import type { Input } from '../../client/wire.ts';
-import { SchedError } from '../../errors.ts';
-import { type Change, readIfPossible } from '../../jobs/read-back.ts';
-import { isObject, type Json, jsonText } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
@@ -20,7 +20,7 @@ export const isAlready = ({ _sched: facts }: Json): boolean => isObject(facts) &
 export type Source = 'read' | 'reply' | 'request';
 
 /** Explains why the printed record is not from the reply. */
-export const sourceWords = ({ status }: Pick<Written, 'status'>, source: Source, isStale = false): string => {
+export const sourceWords = ({ status }: Pick<WriteResult, 'status'>, source: Source, isStale = false): string => {
   const accepted = `The service accepted this (HTTP ${status}), but its reply doesn't include the record`;
   if (source === 'reply') return `${accepted}. Showing the reply as it came`;
   if (source === 'request') return `${accepted}, and the record can't be read. Showing the request instead`;
@@ -34,36 +34,36 @@ export const knownRecord = async (
   context: Context,
   get: Operation,
   path: Record<string, string>,
-  asked: unknown = {},
+  fields: unknown = {},
 ): Promise<Json> => {
   const client = await context.client();
   const { url } = await client.prepare(get, { path });
-  return { uri: shownUrl(url, await context.connection()), ...(asked as Json) };
+  return { uri: shownUrl(url, await context.connection()), ...(fields as Json) };
 };
 
 interface Unshown extends Pick<Change, 'read'>, Partial<Pick<Change, 'isDone'>> {
   /** What to print if the record cannot be read. */
-  known(): Json | Promise<Json>;
+  fallback(): Json | Promise<Json>;
 }
 
 /** Whether a record that was looked up may be the created one: the reply shows no other value of any field. */
-const fits = (record: Json, replied: Json): boolean =>
-  Object.entries(replied).every(
+const fitsReply = (record: Json, reply: Json): boolean =>
+  Object.entries(reply).every(
     ([name, value]) => !Object.hasOwn(record, name) || isDeepStrictEqual(record[name], value),
   );
 
 /** The record of a completed write. If the reply lacks it, the record is read once. Nothing is written again. */
-export const recordOf = async ({ notes }: Context, written: Written, unshown: Unshown): Promise<Json> => {
-  if (written.record !== undefined) return written.record;
-  const { content } = written;
-  const replied = isObject(content) ? content : {};
-  const found = await readIfPossible(unshown.read);
-  const record = found !== undefined && fits(found, replied) ? found : undefined;
+export const recordOfWrite = async ({ notes }: Context, result: WriteResult, unshown: Unshown): Promise<Json> => {
+  if (result.record !== undefined) return result.record;
+  const { content } = result;
+  const reply = isObject(content) ? content : {};
+  const current = await readIfPossible(unshown.read);
+  const record = current !== undefined && fitsReply(current, reply) ? current : undefined;
   const source: Source = record !== undefined ? 'read' : content !== undefined ? 'reply' : 'request';
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
-  if (!written.isReadLater || source !== 'read' || isStale) notes.info(sourceWords(written, source, isStale));
+  if (!result.isReadLater || source !== 'read' || isStale) notes.info(sourceWords(result, source, isStale));
   // A new link may be shown in the reply only. Content that isn't an object has no field names of its own.
-  return withFacts(source === 'request' ? await unshown.known() : { ...record, ...replied }, {
+  return withFacts(source === 'request' ? await unshown.fallback() : { ...record, ...reply }, {
     source,
     ...(isStale ? { stale: true } : {}),
     ...(content === undefined || isObject(content) ? {} : { reply: content }),
@@ -100,15 +100,14 @@ export const writeAndRead = async (context: Context, operation: Operation, input
   const sentAt = context.runtime.clock.now();
   // The service has no list of links.
   const isListed = operation.reply.of.name === 'event type';
-  return recordOf(context, await client.write(operation, input), {
+  return recordOfWrite(context, await client.write(operation, input), {
     read: isListed ? () => newestNamed(context, client, body.owner ?? body.host, body, sentAt) : undefined,
-    known: () => body,
+    fallback: () => body,
   });
 };
 
 /** What to call a record in a sentence. The service may send neither a name nor a URI. */
-export const titleOf = ({ name, uri }: Json, otherwise: string): string =>
-  [name, uri].find((value): value is string => typeof value === 'string' && value !== '') ?? otherwise;
+export const recordTitle = ({ name, uri }: Json, otherwise: string): string => textOf(name, uri) ?? otherwise;
 
 /** Prints the record of a creation. If the format can't show it, the error has the record: it may be shown nowhere else. */
 export const printCreated = async ({ printer }: Context, view: View, record: Json): Promise<void> => {

@@ -21,5 +21,5 @@ export const knownFields = ({ fields, operation }: Command): string[] => [
 ];
 
 /** How many arguments a command takes. A free-form one checks that itself. */
-export const argumentRoom = ({ freeForm, arguments: wanted }: Command): number =>
-  freeForm || wanted.at(-1)?.variadic ? Infinity : wanted.length;
+export const argumentRoom = ({ freeForm, arguments: parameters }: Command): number =>
+  freeForm || parameters.at(-1)?.variadic ? Infinity : parameters.length;

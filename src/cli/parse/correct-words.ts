@@ -1,12 +1,12 @@
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/nearest.ts';
+import { spell } from '../../base/words.ts';
 import type { Flag } from '../command.ts';
-import { kindOf } from '../input/kinds.ts';
 import type { Fix } from '../messages/problems.ts';
 import { helpLine } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
 import type { Leaf } from './leaf.ts';
-import { argumentsIn, isArgument, nameIn, type Part } from './part.ts';
-import { flagSlips } from './slips.ts';
+import { argumentsIn, flagWord, isArgument, type Part } from './line-part.ts';
+import { flagSynonyms } from './synonyms.ts';
 
 interface Correction {
   /** The command line as it was probably meant, without flags whose value is missing. */
@@ -17,19 +17,22 @@ interface Correction {
 }
 
 /** The flag that was probably meant by an unknown one. */
-export const nearestFlag = (word: string, flags: readonly Flag[]): Flag | undefined => {
+export const nearestFlag = <NamedFlag extends Pick<Flag, 'name'>>(
+  word: string,
+  flags: readonly NamedFlag[],
+): NamedFlag | undefined => {
   const find = (name: string | undefined) => flags.find((flag) => flag.name === name);
-  const typed = nameIn(word);
-  const slip = find(flagSlips.get(typed)?.find(find));
+  const typedName = flagWord(word);
+  const synonym = find(flagSynonyms.get(typedName)?.find(find));
   // A short flag resembles too many others.
-  if (slip !== undefined || /^-[^-]{0,2}$/.test(typed)) return slip;
+  if (synonym !== undefined || /^-[^-]{0,2}$/.test(typedName)) return synonym;
   const names = flags.map(({ name }) => name);
-  return find(nearest(typed.replace(/^--?/, '').replaceAll('_', '-'), names));
+  return find(nearest(typedName.replace(/^--?/, '').replaceAll('_', '-'), names));
 };
 
 /** The message for an unknown flag, with the flag that was probably meant. */
-export const unknownFlag = (word: string, meant: Flag | undefined, help: string): string =>
-  `Unknown flag ${nameIn(word)}${meant === undefined ? ` (see ${help})` : `. Did you mean --${meant.name}?`}`;
+export const unknownFlag = (word: string, suggestion: Pick<Flag, 'name'> | undefined, help: string): string =>
+  `Unknown flag ${flagWord(word)}${suggestion === undefined ? ` (see ${help})` : `. Did you mean --${suggestion.name}?`}`;
 
 const flagPart = ({ name }: Flag, value: string | undefined, isJoined: boolean): Part => {
   const words = value === undefined ? [`--${name}`] : isJoined ? [`--${name}=${value}`] : [`--${name}`, value];
@@ -46,50 +49,51 @@ const switchParts = (flag: Flag, value: string | undefined): Part[] => {
 
 /** Flags for text that may contain spaces. */
 const takesText = (flag: Flag | undefined): boolean =>
-  flag !== undefined && flag.choices === undefined && kindOf(flag).isProse === true;
+  flag !== undefined && flag.choices === undefined && flag.kind.isProse === true;
 
 /** The fix of a problem that the corrected parts don't have anymore. */
-const corrected: Fix = () => {};
+const noFix: Fix = () => {};
 
 /**
  * Corrects the flags of a command line and missing quotes. The result is read instead of what was typed, so that all
  * other problems are those of the command that was meant.
  */
 export const correctParts = (leaf: Leaf): Correction => {
-  const { definition: command, parts: typed } = leaf;
+  const { definition: command, parts: typedParts } = leaf;
   const flags = allFlags(command);
   const find = (name: string | undefined) => flags.find((flag) => flag.name === name);
   const problems: Correction['problems'] = [];
-  const add = (text: string, fix: Fix | undefined = corrected) => problems.push({ text, fix });
+  const add = (text: string, fix: Fix | undefined = noFix) => problems.push({ text, fix });
   const room = argumentRoom(command);
-  const isCrowdedAtFirst = argumentsIn(typed).length > room;
-  const isNeeded = ({ value, optional }: Flag): boolean => value !== undefined && optional !== true;
+  const isCrowdedAtFirst = argumentsIn(typedParts).length > room;
+  const isNeeded = ({ kind, optional }: Flag): boolean => kind.value !== undefined && optional !== true;
   let isUnclear = false;
   let parts: Part[] = [];
 
-  for (let index = 0; index < typed.length; ) {
-    const part = typed[index++]!;
+  for (let index = 0; index < typedParts.length; ) {
+    const part = typedParts[index++]!;
     const word = part.words[0]!;
-    const put = (...meant: Part[]) => parts.push(...meant.map((each) => ({ ...each, isEarly: part.isEarly ?? false })));
+    const put = (...newParts: Part[]) =>
+      parts.push(...newParts.map((each) => ({ ...each, isEarly: part.isEarly ?? false })));
     /** Takes the next word as a value, if it can be one. */
-    const next = () => (isArgument(typed[index]) ? typed[index++]!.value : undefined);
+    const next = () => (isArgument(typedParts[index]) ? typedParts[index++]!.value : undefined);
     const needsValue = ({ name, choices }: Flag) =>
       add(`--${name} needs a value${choices === undefined ? '' : `: ${choices.join(', ')}`}`, (own) =>
         own.addFlag(name),
       );
     // As in `--start --email ada@example.com`.
-    const taken = isCrowdedAtFirst
+    const flagAsValue = isCrowdedAtFirst
       ? flags.find((flag) => isNeeded(flag) && `--${flag.name}` === part.value)
       : undefined;
     if (part.wrong === 'cut') needsValue(find(part.flag)!);
-    else if (taken !== undefined && part.flag !== undefined && isArgument(typed[index])) {
+    else if (flagAsValue !== undefined && part.flag !== undefined && isArgument(typedParts[index])) {
       needsValue(find(part.flag)!);
-      put(flagPart(taken, next(), false));
+      put(flagPart(flagAsValue, next(), false));
     } else if (part.wrong === 'unknown') {
       const [name = '', value] = word.split(/=(.*)/s);
       const exact = find(name.replace(/^--/, ''));
       const argument = command.arguments.find((each) => `--${each.name}` === name);
-      const meant = nearestFlag(word, flags);
+      const suggestion = nearestFlag(word, flags);
       if (exact !== undefined) {
         add(`--${exact.name} doesn't take a value`);
         put(...switchParts(exact, value));
@@ -97,19 +101,19 @@ export const correctParts = (leaf: Leaf): Correction => {
         add(`Unknown flag ${name}. <${argument.name}> is an argument: leave out ${name}`);
         const text = value ?? next();
         if (text !== undefined) put({ words: [text], value: text });
-      } else if (meant === undefined) {
+      } else if (suggestion === undefined) {
         problems.push({
           text: unknownFlag(word, undefined, helpLine(...leaf.path.split(' '), '--help')),
           fix: undefined,
         });
-        isUnclear ||= value === undefined && isArgument(typed[index]);
+        isUnclear ||= value === undefined && isArgument(typedParts[index]);
         put(part);
       } else {
-        const given = value ?? (isNeeded(meant) ? next() : undefined);
-        const isCut = isNeeded(meant) && given === undefined;
-        add(unknownFlag(word, meant, ''), isCut ? (own) => own.addFlag(meant.name) : corrected);
-        if (meant.value === undefined) put(...switchParts(meant, value));
-        else if (!isCut) put(flagPart(meant, given, value !== undefined));
+        const given = value ?? (isNeeded(suggestion) ? next() : undefined);
+        const isCut = isNeeded(suggestion) && given === undefined;
+        add(unknownFlag(word, suggestion, ''), isCut ? (own) => own.addFlag(suggestion.name) : noFix);
+        if (suggestion.kind.value === undefined) put(...switchParts(suggestion, value));
+        else if (!isCut) put(flagPart(suggestion, given, value !== undefined));
       }
     } else put(part);
   }
@@ -126,7 +130,7 @@ export const correctParts = (leaf: Leaf): Correction => {
   });
 
   /** Joins an argument or value with the arguments after it, which lack quotes. */
-  const joined = (part: Part, more: readonly string[]): Part => {
+  const joinArguments = (part: Part, more: readonly string[]): Part => {
     const [last, value] = [part.words.at(-1), part.value].map((text) => [text, ...more].join(' '));
     add(`Unexpected argument "${more[0]}". Put quotes around "${value}"`);
     return { ...part, words: [...part.words.slice(0, -1), last!], value };
@@ -142,7 +146,7 @@ export const correctParts = (leaf: Leaf): Correction => {
     const { flag, isEarly } = parts[index]!;
     // The command's name stands between an early flag and the arguments.
     const more = !isEarly && takesText(find(flag)) ? following(index) : [];
-    if (more.length > 0) parts.splice(index, 1 + more.length, joined(parts[index]!, more));
+    if (more.length > 0) parts.splice(index, 1 + more.length, joinArguments(parts[index]!, more));
   }
   // As in `event-types get Intro call`. The description of an argument says whether it can be a name.
   const [argument, ...others] = command.arguments;
@@ -150,16 +154,16 @@ export const correctParts = (leaf: Leaf): Correction => {
   const rest = following(first);
   // Words with a space were in quotes, so they are several names.
   const isQuoted = argumentsIn(parts).some((each) => each.includes(' '));
-  const isName = !isQuoted && others.length === 0 && /\bname\b/.test(argument?.description ?? '');
+  const isName = !isQuoted && others.length === 0 && /\bname\b/.test(spell(argument?.description ?? ''));
   if (isCrowded() && isName && rest.length + 1 === argumentsIn(parts).length)
-    parts.splice(first, 1 + rest.length, joined(parts[first]!, rest));
+    parts.splice(first, 1 + rest.length, joinArguments(parts[first]!, rest));
   // As in `invitations create ada@example.com`, if the value of a single required flag is missing.
-  const missing = flags.filter(({ name, required }) => required && !parts.some(({ flag }) => flag === name));
-  if (isCrowded() && missing.length === 1 && argumentsIn(parts).length === room + 1) {
+  const missingFlags = flags.filter(({ name, required }) => required && !parts.some(({ flag }) => flag === name));
+  if (isCrowded() && missingFlags.length === 1 && argumentsIn(parts).length === room + 1) {
     const place = parts.findLastIndex(isArgument);
     const { value } = parts[place]!;
-    add(`Unexpected argument "${value}". Use --${missing[0]!.name}`);
-    parts.splice(place, 1, flagPart(missing[0]!, value, false));
+    add(`Unexpected argument "${value}". Use --${missingFlags[0]!.name}`);
+    parts.splice(place, 1, flagPart(missingFlags[0]!, value, false));
   }
   if (isCrowded()) problems.push({ text: `Unexpected argument "${argumentsIn(parts)[room]}"`, fix: undefined });
   return { parts, problems, isUnclear };

@@ -1,12 +1,13 @@
 import { Command as Commander, Option } from 'commander';
-import { onceEach } from '../../once.ts';
+import { onceEach } from '../../base/once.ts';
+import { spell as spelled } from '../../base/words.ts';
 import { fieldList } from '../../output/fields.ts';
 import { type Argument, type Command, type Flag, headingOf } from '../command.ts';
 import { allFlags, knownFields } from './all-flags.ts';
-import { argumentsIn, isFlag, nameIn, type Part } from './part.ts';
+import { argumentsIn, flagWord, isFlag, type Part } from './line-part.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-const spell = ({ name, required, variadic }: Argument): string => {
+const argumentTerm = ({ name, required, variadic }: Argument): string => {
   const word = `${name}${variadic ? '...' : ''}`;
   return required ? `<${word}>` : `[${word}]`;
 };
@@ -19,11 +20,12 @@ export const requirementOf = ({ required, unless }: Flag): string => {
 
 /** Commander's option for a flag. Made once: the program, a noun and its verb all take the shared flags. */
 export const optionOf = onceEach((flag: Flag): Option => {
-  const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
+  const { value: placeholder } = flag.kind;
+  const value = placeholder === undefined ? '' : flag.optional ? ` [${placeholder}]` : ` <${placeholder}>`;
   const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
   const option = new Option(
     `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
-    `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${requirementOf(flag)}`,
+    `${spelled(flag.description)}${choices}${flag.repeat ? ' (repeatable)' : ''}${requirementOf(flag)}`,
   );
   option.helpGroup(`${headingOf(flag)}:`);
   // `--no-input` is its own flag, not the opposite of `--input`, and `typed` is keyed by flag name.
@@ -81,12 +83,12 @@ abstract class Reader extends Commander {
   protected readFlag(words: readonly string[], index: number): number {
     const [word, next] = [words[index]!, words[index + 1]];
     const count = this.parts.length;
-    const read = (...taken: string[]): number => {
+    const read = (...words: string[]): number => {
       this.parts.length = count;
-      const isKnown = !this.#isMissingDash(word) && super.parseOptions(taken).unknown.length === 0;
+      const isKnown = !this.#isMissingDash(word) && super.parseOptions(words).unknown.length === 0;
       if (!isKnown) this.parts.splice(count, Infinity, { words: [word], wrong: 'unknown' });
-      else if (this.parts.length === count + 1) this.parts[count]!.words = taken;
-      return index + taken.length;
+      else if (this.parts.length === count + 1) this.parts[count]!.words = words;
+      return index + words.length;
     };
     try {
       return read(word);
@@ -100,7 +102,7 @@ abstract class Reader extends Commander {
 
   /** `-limit` is `--limit` with a dash too few, not several short flags. */
   #isMissingDash(word: string): boolean {
-    return nameIn(word).length > 3 && this.options.some(({ long }) => long === `-${nameIn(word)}`);
+    return flagWord(word).length > 3 && this.options.some(({ long }) => long === `-${flagWord(word)}`);
   }
 
   /** Commander calls this for a flag without the value it needs. */
@@ -146,10 +148,10 @@ export class Leaf extends Reader {
     this.#definition = command;
     this.description(command.summary)
       .summary(`${command.summary}${command.operation?.optional ? ' (only some services)' : ''}`)
-      .usage([...command.arguments.map(spell), '[flags]'].join(' '))
+      .usage([...command.arguments.map(argumentTerm), '[flags]'].join(' '))
       .helpOption(false)
       .allowExcessArguments();
-    for (const { name, description } of command.arguments) this.argument(`[${name}]`, description);
+    for (const { name, description } of command.arguments) this.argument(`[${name}]`, spelled(description));
     return this;
   }
 

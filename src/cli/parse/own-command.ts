@@ -1,6 +1,6 @@
-import type { CommandLine } from '../../errors.ts';
+import type { CommandLine } from '../../base/errors.ts';
 import { type Here, ownCommand } from '../messages/suggested-line.ts';
-import { argumentsIn, isArgument, type Part } from './part.ts';
+import { argumentsIn, isArgument, type Part } from './line-part.ts';
 
 /** The user's own command line, which problems correct step by step until it can be suggested. */
 export class OwnCommand {
@@ -68,10 +68,10 @@ export class OwnCommand {
 
   /** Adds a flag or changes its value; `true` is for a flag without a value, and `false` removes it. */
   setFlag(name: string, value: string | boolean): void {
-    const typed = this.#parts.find(({ flag }) => flag === name);
-    if (value === false) this.#parts = this.#parts.filter((part) => part !== typed);
-    else if (typed === undefined) this.addFlag(name, value === true ? '' : value);
-    else if (value !== true) this.setValue(name, typed.value!, value);
+    const flagPart = this.#parts.find(({ flag }) => flag === name);
+    if (value === false) this.#parts = this.#parts.filter((part) => part !== flagPart);
+    else if (flagPart === undefined) this.addFlag(name, value === true ? '' : value);
+    else if (value !== true) this.setValue(name, flagPart.value!, value);
   }
 
   /** Adds an argument, or the placeholder of a missing one, after the other arguments. */
@@ -88,9 +88,9 @@ export class OwnCommand {
 
   /** Replaces a typed value, whether it is an argument or the value of a flag. Returns whether it was found. */
   replace(from: string, to: string): boolean {
-    const found = this.#parts.filter(({ value }) => value === from);
-    for (const { flag } of found) this.#set(flag, from, to);
-    return found.length > 0;
+    const matches = this.#parts.filter(({ value }) => value === from);
+    for (const { flag } of matches) this.#set(flag, from, to);
+    return matches.length > 0;
   }
 
   /** Allows showing the line: the command has found nothing private in it. */

@@ -1,19 +1,20 @@
-import type { Flag, Parsed } from '../command.ts';
+import type { Argument, Flag, ParsedCommand } from '../command.ts';
+import type { Given } from '../input/given.ts';
 import { Problems } from '../messages/problems.ts';
 import type { Here } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
 import { Leaf } from './leaf.ts';
+import type { Part } from './line-part.ts';
 import { OwnCommand } from './own-command.ts';
-import type { Part } from './part.ts';
 
 /**
  * Adds a problem for each flag that is given more often than it can take: keeping only the last value would hide a
  * mistake. A switch may be repeated. So may a bare `--json`, because it has no value.
  */
 const reportRepetitions = (parts: readonly Part[], flags: readonly Flag[], problems: Problems): void => {
-  for (const { name, value, repeat, optional, negatable } of flags) {
+  for (const { name, kind, repeat, optional, negatable } of flags) {
     const values = parts.filter(({ flag }) => flag === name).map((part) => part.value);
-    const isSingle = value !== undefined && !repeat;
+    const isSingle = kind.value !== undefined && !repeat;
     if (isSingle && values.length > 1 && !(optional && values.every((each) => !each)))
       problems.add(`--${name} can only be given once`);
     if (negatable && values.length > 0 && parts.some(({ flag }) => flag === `no-${name}`))
@@ -29,33 +30,42 @@ const isWrong = ({ parts, args, definition }: Leaf, flags: readonly Flag[]): boo
     return wrong !== undefined || (value !== undefined && choices?.includes(value) === false);
   });
 
+/** Arguments by name. The last one may take all that are left. */
+const byPlace = (parameters: readonly Argument[], args: readonly string[]): Given =>
+  Object.fromEntries(
+    parameters.flatMap(({ name, variadic }, index) =>
+      index < args.length ? [[name, variadic ? args.slice(index) : args[index]]] : [],
+    ),
+  );
+
 /** A value to show where one is missing: the word for the user's own record, or a placeholder in capitals. */
-const placeholderOf = ({ value = '', suggestions }: Flag): string =>
+const flagPlaceholder = ({ kind: { value = '' }, suggestions }: Flag): string =>
   suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
 
 /**
- * Returns what Commander parsed, with the problems so far. `here` is the account that the environment chose. `slips` are
+ * Returns what Commander parsed, with the problems so far. `here` is the account that the environment chose. `mistakes` are
  * the problems of the command's name.
  */
-export const readLeaf = async (leaf: Leaf, here: Here, slips: readonly string[] = []): Promise<Parsed> => {
+export const readLeaf = async (leaf: Leaf, here: Here, mistakes: readonly string[] = []): Promise<ParsedCommand> => {
   const { definition: command, path: name } = leaf;
   const flags = allFlags(command);
   const correction = isWrong(leaf, flags) ? (await import('./correct-words.ts')).correctParts(leaf) : undefined;
   const parts = correction?.parts ?? leaf.parts;
   const problems = new Problems(() => {
-    const placeholders = new Map(flags.map((flag) => [flag.name, placeholderOf(flag)]));
+    const placeholders = new Map(flags.map((flag) => [flag.name, flagPlaceholder(flag)]));
     // Don't repeat the arguments of a free-form command: they may contain private data.
     return new OwnCommand(name, parts, placeholders, here, command.freeForm);
   });
-  for (const slip of slips) problems.add(slip, () => {});
+  for (const mistake of mistakes) problems.add(mistake, () => {});
   for (const { text, fix } of correction?.problems ?? []) problems.add(text, fix);
   if (correction?.isUnclear) problems.check();
-  const meant = correction === undefined ? leaf : new Leaf(leaf.name()).describe(command).action(() => {});
+  const correctedLeaf = correction === undefined ? leaf : new Leaf(leaf.name()).describe(command).action(() => {});
   if (correction !== undefined)
-    meant.parse(
+    correctedLeaf.parse(
       parts.flatMap(({ words }) => words),
       { from: 'user' },
     );
-  reportRepetitions(meant.parts, flags, problems);
-  return { name, args: meant.args, typed: meant.opts(), parts: meant.parts, problems };
+  reportRepetitions(correctedLeaf.parts, flags, problems);
+  const given = { ...correctedLeaf.opts(), ...byPlace(command.arguments, correctedLeaf.args) };
+  return { name, given, parts: correctedLeaf.parts, problems };
 };

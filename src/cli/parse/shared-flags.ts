@@ -1,60 +1,59 @@
 import { formats } from '../../output/formats.ts';
 import type { Flag } from '../command.ts';
+import { entry } from '../input/entry.ts';
+import { input } from '../input/input.ts';
+import { accept, type Kind } from '../input/kind.ts';
+import { choice, duration, file, toggle, word } from '../input/kinds.ts';
 
-/** Sets the heading of flags in help. */
-const under = (heading: NonNullable<Flag['heading']>, flags: readonly Omit<Flag, 'heading'>[]): Flag[] =>
-  flags.map((flag) => ({ ...flag, heading }));
+const textWith = (value: string, offers?: Kind['offers']): Kind<string> => ({
+  value,
+  json: 'string',
+  ...(offers && { offers }),
+  read: (raw) => accept(String(raw)),
+});
+
+const fields = textWith('FIELDS', 'fields');
+
+const output = { heading: 'Output' } as const;
+const safety = { heading: 'Safety' } as const;
+const connection = { heading: 'Connection' } as const;
+const such = { such: '90s or 2m' } as const;
 
 /** Flags of every command. Each command declares them, so that another flag's value is never read as `--yes`. */
-export const sharedFlags: readonly Flag[] = [
-  ...under('Output', [
-    {
-      name: 'output',
-      short: 'o',
-      value: 'FORMAT',
-      choices: formats,
-      description: 'output format (default table on a terminal, tsv in a pipe)',
-    },
-    { name: 'json', value: 'FIELDS', optional: true, description: 'short for -o json; --json=a,b.c selects fields' },
-    { name: 'fields', value: 'FIELDS', description: 'select fields, such as a,b.c' },
-    { name: 'jq', value: 'PROGRAM', description: 'filter the output with jq (each record with -o jsonl)' },
-    { name: 'header', description: 'start tsv with a line of column names' },
-    { name: 'raw', description: "don't escape CSV cells that look like formulas" },
-    { name: 'local-times', description: 'csv and tsv: times in the zone of --tz, with the offset' },
-    { name: 'tz', value: 'ZONE', description: 'time zone for reading and showing times' },
-    {
-      name: 'color',
-      value: 'WHEN',
-      choices: ['auto', 'always', 'never'],
-      description: 'when to use color (default auto)',
-    },
-    { name: 'accessible', description: 'plain "Label: value" lines instead of tables' },
-    { name: 'quiet', short: 'q', description: 'print less on stderr' },
-    { name: 'verbose', short: 'v', description: 'trace requests on stderr, without secrets' },
-  ]),
-  ...under('Safety', [
-    { name: 'dry-run', short: 'n', description: 'print the request and change nothing' },
-    { name: 'no-check', description: 'with --dry-run: send nothing at all, not even to look up names' },
-    { name: 'curl', description: 'like --dry-run, but print the request as a curl command' },
-    { name: 'yes', short: 'y', description: 'answer yes to all prompts' },
-    { name: 'no-input', description: 'never prompt' },
-  ]),
-  ...under('Connection', [
-    { name: 'profile', short: 'p', value: 'NAME', names: 'profiles', description: 'profile to use' },
-    { name: 'sandbox', description: 'use the built-in sandbox: no account, no network' },
-    { name: 'max-wait', value: 'DURATION', description: 'longest single wait for the rate limit (default 90s)' },
-    {
-      name: 'allow-refresh',
-      description: 'refresh the stored login in CI (the new token may be lost with the runner)',
-    },
-    { name: 'no-wait', description: 'fail at once when the rate limit is reached' },
-    { name: 'timeout', value: 'DURATION', description: 'time limit per request (default 30s)' },
-  ]),
-];
+export const sharedFlags: readonly Flag[] = input({
+  output: choice(formats, 'output format (default table on a terminal, tsv in a pipe)', {
+    ...output,
+    short: 'o',
+    value: 'FORMAT',
+  }),
+  json: entry(fields, 'short for -o json; --json=a,b.c selects fields', { ...output, optional: true }),
+  fields: entry(fields, 'select fields, such as a,b.c', output),
+  jq: word('filter the output with jq (each record with -o jsonl)', { ...output, value: 'PROGRAM' }),
+  header: toggle('start tsv with a line of column names', output),
+  raw: toggle("don't escape CSV cells that look like formulas", output),
+  localTimes: toggle('csv and tsv: times in the zone of --tz, with the offset', output),
+  tz: entry(textWith('ZONE', 'zones'), 'time zone for reading and showing times', output),
+  color: choice(['auto', 'always', 'never'], 'when to use color (default auto)', { ...output, value: 'WHEN' }),
+  accessible: toggle('plain "Label: value" lines instead of tables', output),
+  quiet: toggle('print less on stderr', { ...output, short: 'q' }),
+  verbose: toggle('trace requests on stderr, without secrets', { ...output, short: 'v' }),
+  dryRun: toggle('print the request and change nothing', { ...safety, short: 'n' }),
+  noCheck: toggle('with --dry-run: send nothing at all, not even to look up names', safety),
+  curl: toggle('like --dry-run, but print the request as a curl command', safety),
+  yes: toggle('answer yes to all prompts', { ...safety, short: 'y' }),
+  noInput: toggle('never prompt', safety),
+  profile: entry({ ...textWith('NAME', 'profiles'), isProse: true }, 'profile to use', { ...connection, short: 'p' }),
+  sandbox: toggle('use the built-in sandbox: no account, no network', connection),
+  mirror: toggle('answer from the copy that mirror sync made: no login, no network', connection),
+  maxAge: duration('with --mirror: fail if the mirror is older', { ...connection, such: '6h or 30m' }),
+  maxWait: duration('longest single wait for the rate limit (default 90s)', { ...connection, ...such }),
+  allowRefresh: toggle('refresh the stored login in CI (the new token may be lost with the runner)', connection),
+  noWait: toggle('fail at once when the rate limit is reached', connection),
+  timeout: duration('time limit per request (default 30s)', { ...connection, ...such }),
+}).flags;
 
-export const bodyFlag: Flag = {
-  name: 'body',
-  value: 'FILE',
-  description: 'request body as JSON from a file, or - for stdin; other flags override its fields',
-  heading: 'More flags',
-};
+export const [bodyFlag] = input({
+  body: file('request body as JSON from a file, or - for stdin; other flags override its fields', {
+    heading: 'More flags',
+  }),
+}).flags as [Flag];

@@ -1,17 +1,17 @@
-import { type SchedError, usageError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { type SchedError, usageError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { findNoun, nouns, singularOf } from '../../commands/registry.ts';
 import type { Flag } from '../command.ts';
-import { findNoun, nouns, singularOf } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
 import { helpLine, localCommand } from '../messages/suggested-line.ts';
 import { nearestFlag, unknownFlag } from './correct-words.ts';
 import type { Group } from './leaf.ts';
-import { isFlag } from './part.ts';
+import { isFlag } from './line-part.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { nounSlips, verbSlips } from './slips.ts';
+import { nounSynonyms, verbSynonyms } from './synonyms.ts';
 
 /** A command line whose command exists, and what was wrong with the typed one. */
-interface Meant {
+interface CorrectedLine {
   argv: string[];
   problem: string;
 }
@@ -19,7 +19,7 @@ interface Meant {
 /** What is known about a command line before it is read. */
 export interface Meanings {
   /** Problems of the command's name, which is already corrected. Such a command is never carried out. */
-  slips?: readonly string[];
+  mistakes?: readonly string[];
   /** The words were typed after `help`. */
   isHelp?: boolean;
 }
@@ -38,20 +38,25 @@ const indexOfWord = (words: readonly string[], fits: (word: string) => boolean):
 
 /** For an unknown topic, as in `sched help times`. */
 const unknownTopic = (word: string): SchedError => {
-  const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
+  const suggestion = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
   return usageError(
     [`No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`],
-    meant === undefined ? {} : { hint: localCommand('help', meant) },
+    suggestion === undefined ? {} : { hint: localCommand('help', suggestion) },
   );
 };
 
-const didYouMean = (before: readonly string[], typed: string, meant: string, after: readonly string[]): Meant => ({
-  argv: [...before, ...meant.split(' '), ...after],
-  problem: `Unknown command "${typed}". Did you mean "${meant}"?`,
+const didYouMean = (
+  before: readonly string[],
+  typedCommand: string,
+  suggestion: string,
+  after: readonly string[],
+): CorrectedLine => ({
+  argv: [...before, ...suggestion.split(' '), ...after],
+  problem: `Unknown command "${typedCommand}". Did you mean "${suggestion}"?`,
 });
 
 /** Corrects an unknown first word, as in `sched list events` or `sched evnets list`. */
-const meantNoun = (argv: readonly string[], root: Group): Meant | undefined => {
+const correctNoun = (argv: readonly string[], root: Group): CorrectedLine | undefined => {
   const [word = '', ...after] = root.args;
   const before = argv.slice(0, -root.args.length);
   if (word === 'sched') return { argv: [...before, ...after], problem: 'Leave out the second "sched"' };
@@ -72,8 +77,8 @@ const meantNoun = (argv: readonly string[], root: Group): Meant | undefined => {
       problem: `Unknown command "${word}". Put "${noun}" first`,
     };
   }
-  const slip = nounSlips.get(word);
-  return slip === undefined ? undefined : didYouMean(before, word, slip, after);
+  const synonym = nounSynonyms.get(word);
+  return synonym === undefined ? undefined : didYouMean(before, word, synonym, after);
 };
 
 /** The verb to suggest if none was typed. It must not change anything. */
@@ -83,29 +88,29 @@ const usualVerb = (verbs: readonly string[]): string | undefined => {
 };
 
 /** Corrects a missing or unknown verb, as in `sched events ls` or `sched events --limit 3`. */
-const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
+const correctVerb = (argv: readonly string[], noun: Group): CorrectedLine | undefined => {
   const verbs = noun.commands.map((verb) => verb.name());
   const after = noun.parent!.args.slice(1);
   const before = argv.slice(0, -after.length - 1);
-  const meant = (verb: string, rest: readonly string[], problem: string): Meant => ({
+  const correct = (verb: string, rest: readonly string[], problem: string): CorrectedLine => ({
     argv: [...before, noun.name(), verb, ...rest],
     problem,
   });
   const [word] = after;
   const pair = [noun.name(), noun.alias()].map((name) => findNoun(`${name}-${word}`)).find((each) => each);
-  const typed = `${noun.name()} ${word}`;
-  if (pair !== undefined) return didYouMean(before, typed, pair, after.slice(1));
+  const typedCommand = `${noun.name()} ${word}`;
+  if (pair !== undefined) return didYouMean(before, typedCommand, pair, after.slice(1));
   const place = indexOfWord(after, (each) => verbs.includes(each));
   if (place >= 0)
-    return meant(after[place]!, after.toSpliced(place, 1), `Put "${after[place]}" right after "${noun.name()}"`);
+    return correct(after[place]!, after.toSpliced(place, 1), `Put "${after[place]}" right after "${noun.name()}"`);
   if (word === undefined || isFlag(word)) {
     const usual = usualVerb(verbs);
-    return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
+    return usual === undefined ? undefined : correct(usual, after, needsVerb(noun));
   }
-  const slip = nounSlips.get(typed);
-  if (slip !== undefined) return didYouMean(before, typed, slip, after.slice(1));
-  const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
-  return verb === undefined ? undefined : didYouMean(before, typed, `${noun.name()} ${verb}`, after.slice(1));
+  const synonym = nounSynonyms.get(typedCommand);
+  if (synonym !== undefined) return didYouMean(before, typedCommand, synonym, after.slice(1));
+  const verb = verbSynonyms.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
+  return verb === undefined ? undefined : didYouMean(before, typedCommand, `${noun.name()} ${verb}`, after.slice(1));
 };
 
 const verbsOf = (noun: Group): string => noun.commands.map((verb) => verb.name()).join(', ');
@@ -116,7 +121,7 @@ const unknownVerb = (noun: Group, word: string | undefined): string =>
   word === undefined ? needsVerb(noun) : `Unknown command "${noun.name()} ${word}". Available: ${verbsOf(noun)}`;
 
 /** Corrects a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
-const withoutDashes = (argv: readonly string[]): Meant => ({
+const withoutDashes = (argv: readonly string[]): CorrectedLine => ({
   argv: argv.toSpliced(argv.indexOf('--'), 1),
   problem: 'Misplaced "--". Put it after the command',
 });
@@ -124,23 +129,23 @@ const withoutDashes = (argv: readonly string[]): Meant => ({
 /** For an unknown flag without a command, as in `sched --nonsense`. */
 const unknownSharedFlag = ({ parts }: Group): SchedError => {
   const unknown = parts.find(({ wrong }) => wrong === 'unknown')!.words[0]!;
-  const version: Flag = { name: 'version', description: '', heading: 'Output' };
-  const meant = unknown === '-V' ? version : nearestFlag(unknown, [version, ...sharedFlags]);
+  const version: Pick<Flag, 'name'> = { name: 'version' };
+  const suggestion = unknown === '-V' ? version : nearestFlag(unknown, [version, ...sharedFlags]);
   return usageError(
-    [unknownFlag(unknown, meant, helpLine('--help'))],
-    meant === version ? { hint: localCommand('--version') } : {},
+    [unknownFlag(unknown, suggestion, helpLine('--help'))],
+    suggestion === version ? { hint: localCommand('--version') } : {},
   );
 };
 
 /**
  * Corrects a command line that names no command; `group` is how far it was understood. Throws if it can't be corrected.
- * `slips` are the problems that are already corrected.
+ * `mistakes` are the problems that are already corrected.
  */
 export const meantCommand = (
   argv: readonly string[],
   group: Group,
-  { slips = [], isHelp = false }: Meanings,
-): Meant => {
+  { mistakes = [], isHelp = false }: Meanings,
+): CorrectedLine => {
   const [word] = group.args;
   const isRoot = group.parent === null;
   if (word === '--' || (isRoot && word === 'help')) return withoutDashes(argv);
@@ -148,11 +153,11 @@ export const meantCommand = (
   if (isRoot && isHelp) throw unknownTopic(word!);
   if (isRoot && word === 'version')
     throw usageError(['"version" is a flag, not a command'], { hint: localCommand('--version') });
-  const meant = isRoot ? meantNoun(argv, group) : isHelp ? undefined : meantVerb(argv, group);
-  if (meant === undefined)
+  const correctedLine = isRoot ? correctNoun(argv, group) : isHelp ? undefined : correctVerb(argv, group);
+  if (correctedLine === undefined)
     throw usageError([
-      ...slips,
+      ...mistakes,
       isRoot ? `Unknown command "${word}" (see ${helpLine('--help')})` : unknownVerb(group, word),
     ]);
-  return meant;
+  return correctedLine;
 };

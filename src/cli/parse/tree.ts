@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../api/catalogue.ts';
-import { nouns, singularOf } from '../commands/registry.ts';
+import { nouns, singularOf } from '../../commands/registry.ts';
+import type { Given } from '../input/given.ts';
 import { Group, Leaf } from './leaf.ts';
 
 /**
@@ -31,17 +32,26 @@ export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
 };
 
 /** Lets Commander find the command in a command line. If there is none, returns the noun, or else the root. */
-export const parse = async (argv: readonly string[]): Promise<Leaf | Group> => {
+export const parseCommandLine = async (argv: readonly string[]): Promise<Leaf | Group> => {
   const root = buildRoot().action(() => {});
-  let found: Leaf | Group = root;
+  let match: Leaf | Group = root;
   root.hook('preSubcommand', async (_, noun) => {
     for (const command of [noun as Group, ...(await loadVerbs(noun))])
       command.action(() => {
-        found = command;
+        match = command;
       });
   });
   await root.parseAsync(argv, { from: 'user' });
-  return found;
+  return match;
+};
+
+/** What a command line gives for its flags. Without a command, they are those that every command has. */
+export const givenFlags = (command: Leaf | Group): Given => {
+  if (command instanceof Leaf) return command.opts();
+  const none = { name: '', summary: '', arguments: [], flags: [], examples: [], run: async () => {} };
+  const rest = new Leaf('').describe(none).action(() => {});
+  rest.parse(command.args, { from: 'user' });
+  return { ...command.parent?.opts(), ...command.opts(), ...rest.opts() };
 };
 
 /** Builds the tree with all commands, for the generators. */

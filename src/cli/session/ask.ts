@@ -1,4 +1,4 @@
-import { fold } from '../../nearest.ts';
+import { fold } from '../../base/nearest.ts';
 import { safe } from '../../output/sanitize.ts';
 import {
   type Asker,
@@ -6,6 +6,7 @@ import {
   type ChooseOptions,
   endOfInput,
   labelText,
+  missingText,
   type Offer,
   offersFor,
   questionText,
@@ -14,7 +15,7 @@ import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
 
 /** A screen reader would read the dots between the parts of a label. */
-const spoken = (label: string): string => labelText(label.replaceAll(' · ', ', '));
+const spokenLabel = (label: string): string => labelText(label.replaceAll(' · ', ', '));
 
 /** Choices that are read out at once. */
 const mostListed = 20;
@@ -31,39 +32,41 @@ const lineAsker = (context: Context): Asker => {
     label: string,
     choices: readonly Choice[],
     isSeveral: boolean,
-    { readOther, note }: ChooseOptions,
+    { readOther, note, other: otherName = 'answer' }: ChooseOptions,
   ): Promise<string[]> => {
-    const other = readOther === undefined ? '' : ', or another answer';
+    const other = readOther === undefined ? '' : `, or another ${otherName}`;
     const ways = isSeveral ? 'Numbers with commas, or part of a name' : `Number, or part of the name${other}`;
-    let shown: readonly Offer[] = choices;
+    let visibleOffers: readonly Offer[] = choices;
     for (;;) {
-      const lines = shown.slice(0, mostListed).map((choice, index) => `${index + 1}: ${spoken(choice.label)}`);
-      if (shown.length > mostListed) lines.push(`and ${shown.length - mostListed} more: type a part of their names`);
+      const lines = visibleOffers
+        .slice(0, mostListed)
+        .map((choice, index) => `${index + 1}: ${spokenLabel(choice.label)}`);
+      if (visibleOffers.length > mostListed)
+        lines.push(`and ${visibleOffers.length - mostListed} more: type a part of their names`);
       await say([questionText(label), ...lines, ...(note === undefined ? [] : [note])].join('\n'));
-      const typed = await ask(`${ways}: `);
-      const numbered = (isSeveral ? typed.split(',') : [typed]).map((part) =>
-        /^\d+$/.test(part.trim()) ? shown[Number(part) - 1] : undefined,
+      const line = await ask(`${ways}: `);
+      const byNumber = (isSeveral ? line.split(',') : [line]).map((part) =>
+        /^\d+$/.test(part.trim()) ? visibleOffers[Number(part) - 1] : undefined,
       );
-      const offers = typed === '' ? [] : offersFor(choices, typed, readOther);
-      const begun = offers.filter((offer) => !offer.isTyped && fold(offer.label).startsWith(fold(typed)));
-      const named = begun.length === 1 ? begun : offers;
-      const chosen = numbered.every((choice) => choice !== undefined) ? numbered : named.length === 1 ? named : [];
-      const [first] = chosen;
-      const read = first?.isTyped ? await readOther!(first.value) : undefined;
+      const offers = line === '' ? [] : offersFor(choices, line, readOther);
+      const begun = offers.filter((offer) => !offer.isOther && fold(offer.label).startsWith(fold(line)));
+      const byName = begun.length === 1 ? begun : offers;
+      const picks = byNumber.every((choice) => choice !== undefined) ? byNumber : byName.length === 1 ? byName : [];
+      const [first] = picks;
+      const read = first?.isOther ? await readOther!(first.value) : undefined;
       if (read !== undefined && 'value' in read) return [read.value];
-      if (read === undefined && first !== undefined) return [...new Set(chosen.map(({ value }) => value))];
+      if (read === undefined && first !== undefined) return [...new Set(picks.map(({ value }) => value))];
       if (read !== undefined) await say(safe(read.problem));
-      else if (offers.length === 0)
-        await say(typed === '' ? 'An answer is required' : `Nothing matches "${safe(typed)}"`);
-      shown = offers.length === 0 || read !== undefined ? choices : offers;
+      else if (offers.length === 0) await say(line === '' ? missingText() : `Nothing matches "${safe(line)}"`);
+      visibleOffers = offers.length === 0 || read !== undefined ? choices : offers;
     }
   };
   return {
-    text: async ({ label, preset, isOptional, check }) => {
+    text: async ({ label, what, preset, isOptional, check }) => {
       for (;;) {
-        const typed = await ask(`${labelText(label)}${preset === undefined ? '' : ` (Enter for ${safe(preset)})`}: `);
-        const answer = typed === '' ? (preset ?? '') : typed;
-        const problem = answer === '' && !isOptional ? 'An answer is required' : await check?.(answer);
+        const line = await ask(`${labelText(label)}${preset === undefined ? '' : ` (Enter for ${safe(preset)})`}: `);
+        const answer = line === '' ? (preset ?? '') : line;
+        const problem = answer === '' && !isOptional ? missingText(what) : await check?.(answer);
         if (problem === undefined) return answer;
         await say(safe(problem));
       }

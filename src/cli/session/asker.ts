@@ -1,5 +1,5 @@
-import { SchedError } from '../../errors.ts';
-import { fold } from '../../nearest.ts';
+import { SchedError } from '../../base/errors.ts';
+import { fold } from '../../base/nearest.ts';
 import { cutLong } from '../../output/cells.ts';
 import { safe } from '../../output/sanitize.ts';
 
@@ -15,7 +15,9 @@ export interface Choice {
 
 interface Question {
   label: string;
-  /** The answer if nothing is typed. */
+  /** What to enter: `an email address`. */
+  what?: string | undefined;
+  /** The answer if nothing is entered. */
   preset?: string;
   /** Enter leaves it empty. */
   isOptional?: boolean;
@@ -24,13 +26,15 @@ interface Question {
 }
 
 /** Reads an answer that is not in the list: its value, or the problem with it. */
-export type ReadOther = (typed: string) => Promise<{ value: string } | { problem: string }>;
+export type ReadOther = (line: string) => Promise<{ value: string } | { problem: string }>;
 
 export interface ChooseOptions {
   /** What to know about the list, such as that it is not complete. */
   note?: string | undefined;
-  /** Accepts typed text too. Without it, only the list can be chosen from. */
+  /** Accepts entered text too. Without it, only the list can be chosen from. */
   readOther?: ReadOther | undefined;
+  /** What that text is: `time`. */
+  other?: string;
 }
 
 /** Asks for values on the terminal. Ctrl-C interrupts the command; Ctrl-D and Esc end it with exit code 12. */
@@ -45,22 +49,27 @@ export interface Asker {
 export const labelText = (text: string): string => safe(cutLong(text, 200));
 
 export const endOfInput = (): SchedError =>
-  new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed');
+  new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed', {
+    lines: ['Stopped. Nothing was changed.'],
+  });
+
+/** What is missing if nothing was entered. */
+export const missingText = (what = 'an answer', stop = ''): string => `Enter ${what}${stop}`;
 
 /** A label as a question: `Group:`, `Which event type?`. */
 export const questionText = (label: string): string => `${labelText(label)}${/[?:\]]$/.test(label) ? '' : ':'}`;
 
 export interface Offer extends Choice {
-  /** The value is text that was typed, and isn't read yet. */
-  isTyped?: true;
+  /** The value is text that was entered, and isn't read yet. */
+  isOther?: true;
 }
 
 /**
  * The choices that have all the words, those that begin with them first. If other answers are accepted, the last offer
- * is the typed text itself.
+ * is the entered text itself.
  */
-export const offersFor = (choices: readonly Choice[], typed: string, readOther?: ReadOther): Offer[] => {
-  const words = fold(typed);
+export const offersFor = (choices: readonly Choice[], line: string, readOther?: ReadOther): Offer[] => {
+  const words = fold(line);
   const fits = choices
     .map((choice) => ({ choice, text: fold([choice.label, ...(choice.words ?? [])].join(' ')) }))
     .filter(({ text }) => words.split(' ').every((word) => text.includes(word)));
@@ -69,6 +78,6 @@ export const offersFor = (choices: readonly Choice[], typed: string, readOther?:
     ...[...fits.filter(isFirst), ...fits.filter((fit) => !isFirst(fit))].map(({ choice }) => choice),
     ...(readOther === undefined || words === ''
       ? []
-      : [{ value: typed.trim(), label: `use "${typed.trim()}"`, isTyped: true as const }]),
+      : [{ value: line.trim(), label: `use "${line.trim()}"`, isOther: true as const }]),
   ];
 };

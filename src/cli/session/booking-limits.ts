@@ -1,10 +1,10 @@
 import { limits } from '../../api/limits.ts';
 import { orgs } from '../../api/organizations.ts';
-import { SchedError } from '../../errors.ts';
+import { SchedError } from '../../base/errors.ts';
+import { textOf } from '../../base/json.ts';
+import { counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
-import { textOf } from '../../json.ts';
-import { counted } from '../../numbers.ts';
-import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { cacheFile, readYounger, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf } from './network.ts';
@@ -42,10 +42,10 @@ export const bookingWindows = ({ plan, stage }: PlanFacts): Windows => {
 };
 
 /** The plan as it was read last, however long ago. */
-const readKept = async (file: string): Promise<KnownPlan | undefined> =>
+const readCachedPlan = async (file: string): Promise<KnownPlan | undefined> =>
   (await readYounger(file, 0, Number.POSITIVE_INFINITY)) as KnownPlan | undefined;
 
-const ask = async (context: Context): Promise<PlanFacts> => {
+const askForPlan = async (context: Context): Promise<PlanFacts> => {
   try {
     const path = { organization: idIn(await context.identity.organization()) };
     const { plan, stage } = await (await context.client()).call(orgs.get, { path });
@@ -86,23 +86,23 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   if (levels.every(({ used }) => used === 0) && closedUntil <= now) return;
   const opens = Math.max(closedUntil, ...levels.filter(({ remaining }) => remaining === 0).map(({ end }) => end));
   const file = cacheFile(runtime, credential, 'plan');
-  const kept = await readKept(file);
-  const age = kept === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - kept.at);
+  const cache = await readCachedPlan(file);
+  const age = cache === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - cache.at);
   const apply = (plan: PlanFacts, isNews: boolean) => {
     const { minute = null, hour = null, day = null } = bookingWindows(plan);
     return budget.know(key, [minute, hour, day], isNews);
   };
-  if (kept !== undefined && age < (opens - now > settings.maxWaitMs ? doubtedAfterMs : staleAfterMs)) {
+  if (cache !== undefined && age < (opens - now > settings.maxWaitMs ? doubtedAfterMs : staleAfterMs)) {
     // The budget's file may have been deleted when the user logged out of the OS.
-    if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) await apply(kept, false);
+    if (cache.plan !== undefined && levels.every(({ limit }) => limit === null)) await apply(cache, false);
     return;
   }
   if ((await requestsLeft(context)) < leastLeft) return;
-  const found = await ask(context);
-  await writeCache(runtime, file, found);
-  if (found.plan === undefined) return;
-  const isNews = kept?.plan !== undefined && (kept.plan !== found.plan || kept.stage !== found.stage);
-  await apply(found, isNews);
+  const current = await askForPlan(context);
+  await writeCache(runtime, file, current);
+  if (current.plan === undefined) return;
+  const isNews = cache?.plan !== undefined && (cache.plan !== current.plan || cache.stage !== current.stage);
+  await apply(current, isNews);
 };
 
 /** Throws if the plan's limits leave too few bookings at the moment: a move of several people must not stop between them. */
@@ -122,9 +122,9 @@ export const readPlanWindows = async (context: Context): Promise<Windows> => {
   const { runtime } = context;
   const credential = await (await context.connection()).credentials.current();
   const file = cacheFile(runtime, credential, 'plan');
-  const kept = await readKept(file);
-  const isFresh = kept?.plan !== undefined && Math.abs(runtime.clock.now() - kept.at) < staleAfterMs;
-  const plan = isFresh ? kept : await ask(context);
+  const cache = await readCachedPlan(file);
+  const isFresh = cache?.plan !== undefined && Math.abs(runtime.clock.now() - cache.at) < staleAfterMs;
+  const plan = isFresh ? cache : await askForPlan(context);
   if (!isFresh) await writeCache(runtime, file, plan);
   // Every booking is a request, too, and the free plan allows few of those.
   return plan.plan?.toLowerCase() === 'free' ? { minute: limits.requestsPerMinute.free } : bookingWindows(plan);

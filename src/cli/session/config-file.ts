@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { plainErrors, problemOf } from '../../api/wording.ts';
-import { type OtherCommand, SchedError } from '../../errors.ts';
-import { locateJsonError } from '../../json-error.ts';
-import { nearest } from '../../nearest.ts';
+import { dotted, plainErrors, problemOf } from '../../api/wording.ts';
+import { type OtherCommand, SchedError } from '../../base/errors.ts';
+import { locateJsonError } from '../../base/json-error.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { System } from '../../base/system.ts';
 import type { World } from '../../runtime.ts';
 import { probePrivateFile, readPrivateFile, writePrivateFile } from '../../state/files.ts';
-import type { Held, LockOptions } from '../../state/lock.ts';
+import type { HeldLock, LockOptions } from '../../state/lock.ts';
 import { directory, directoryPath } from '../../state/paths.ts';
-import type { System } from '../../system.ts';
 import { Config, type Profile } from './profile-schema.ts';
 
 type ConfigWorld = System & Pick<World, 'randomBytes'>;
@@ -18,13 +18,11 @@ const fileName = 'config.json';
 
 export const configFile = (world: ConfigWorld): string => join(directoryPath('config', world), fileName);
 
-const broken = (file: string, reason: string): SchedError =>
+const invalidConfig = (file: string, reason: string): SchedError =>
   new SchedError('environment', `Invalid configuration file ${file}`, {
     reason,
     advice: 'fix the file by hand; sched never overwrites a broken configuration',
   });
-
-const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the file';
 
 /** Reads the configuration, which is empty if there is no file yet. Throws if the file is broken, and says where. */
 export const readConfig = async (world: ConfigWorld): Promise<Config> => {
@@ -33,15 +31,18 @@ export const readConfig = async (world: ConfigWorld): Promise<Config> => {
   const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
   if (text === undefined) return { version: 1, profiles: {} };
   const place = locateJsonError(text);
-  if (place !== undefined) throw broken(file, `${place.problem} at line ${place.line}, column ${place.column}`);
+  if (place !== undefined) throw invalidConfig(file, `${place.problem} at line ${place.line}, column ${place.column}`);
   const value: unknown = JSON.parse(text);
   const read = Config.safeParse(value, plainErrors);
   if (read.success) return read.data;
-  throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));
+  throw invalidConfig(
+    file,
+    read.error.issues.map(({ path, message }) => problemOf(dotted(path) || 'the file', message)).join('; '),
+  );
 };
 
 /** Locks the configuration against changes by other processes. Returns undefined if locking isn't possible. */
-const takeTurn = async (world: Changing): Promise<Held | undefined> => {
+const takeTurn = async (world: Changing): Promise<HeldLock | undefined> => {
   const { createLock } = await import('../../state/lock.ts');
   const { machine, clock, randomBytes } = world;
   let stuck: SchedError | undefined;
@@ -114,15 +115,15 @@ export const chosenProfile = async (
   }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile !== undefined) return { name, profile, isOnly: names.length === 1 };
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   throw new SchedError(
     'usage',
-    `No profile named "${name}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`,
+    `No profile named "${name}"${suggestion === undefined ? '' : `. Did you mean "${suggestion}"?`}`,
     {
       ...(names.length === 0
         ? { reason: 'you have no profiles yet', advice: ['to add one: ', addProfile] }
         : { reason: `your profiles: ${names.join(', ')}` }),
-      ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
+      ...(suggestion === undefined ? {} : { correction: { from: name, to: suggestion } }),
     },
   );
 };

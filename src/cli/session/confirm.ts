@@ -1,7 +1,7 @@
+import { SchedError, type Suggestion } from '../../base/errors.ts';
+import { idIn } from '../../base/uri.ts';
 import { addressOf } from '../../dialects/dialect.ts';
-import { SchedError, type Suggestion } from '../../errors.ts';
 import { cutLong } from '../../output/cells.ts';
-import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { askYes, type Change, type Facts, laidOut } from './prompt.ts';
 
@@ -17,10 +17,10 @@ export interface Confirmation extends Omit<Change, 'facts'> {
 const mostLines = 20;
 
 /** Names come from the network and may have any length. */
-const cut = (text: string): string => cutLong(text, 500);
+const cutName = (text: string): string => cutLong(text, 500);
 
 /** The name of the organization, or its ID. Undefined if neither is known: the prompt must work without it. */
-const organizationOf = async (context: Context, uri: string | undefined): Promise<string | undefined> => {
+const organizationLabel = async (context: Context, uri: string | undefined): Promise<string | undefined> => {
   // The service didn't say which one it is.
   if (uri === 'unknown') return 'unknown organization';
   try {
@@ -38,40 +38,65 @@ const organizationOf = async (context: Context, uri: string | undefined): Promis
 };
 
 /** Where a write happens: the organization (by default the user's own), the profile and the service. */
-export const placeOf = async (context: Context, organizationUri?: string): Promise<Facts> => {
+export const placeFacts = async (context: Context, organizationUri?: string): Promise<Facts> => {
   const { isSandbox, baseUrl } = await context.connection();
-  const organization = await organizationOf(context, organizationUri);
+  const organization = await organizationLabel(context, organizationUri);
   const profile = context.settings.account?.name ?? (isSandbox ? undefined : 'token from the environment');
   return [
     ...(organization === undefined ? [] : [['organization', organization] as const]),
     ...(profile === undefined ? [] : [['profile', profile] as const]),
     ['service', isSandbox ? 'sandbox' : new URL(baseUrl).host],
-    ...(await movedTo(context)),
+    ...(await dialectFacts(context)),
   ];
 };
 
 /** Where a dialect sends the write, if that is another address than in the documentation. */
-const movedTo = async ({ operation, dialect }: Context): Promise<Facts> => {
-  const used = await dialect();
-  if (operation === undefined || used === undefined) return [];
-  const { method, path } = addressOf(used, operation);
+const dialectFacts = async ({ operation, dialect }: Context): Promise<Facts> => {
+  const ownDialect = await dialect();
+  if (operation === undefined || ownDialect === undefined) return [];
+  const { method, path } = addressOf(ownDialect, operation);
   return method === operation.method && path === operation.path ? [] : [['request', `${method} ${path}`]];
 };
 
 /** Nobody can be asked about a write. */
 const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags'] = { yes: true }): SchedError => {
-  const needed = `Confirmation needed to ${action}`;
+  const sentence = `Confirmation needed to ${action}`;
   if (!isTool)
-    return new SchedError('confirmation-required', `${needed}, but there is no terminal to ask on`, {
+    return new SchedError('confirmation-required', `${sentence}, but there is no terminal to ask on`, {
       hint: { flags },
     });
-  return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
+  return new SchedError('confirmation-required', `${sentence}, but this client can't ask`, {
     reason: 'it does not support elicitation, or prompts are turned off',
     advice: [
       'use a client that can ask, or write without a question: ',
       { command: ['mcp', 'serve'], flags: { 'allow-writes': true, yes: true } },
     ],
   });
+};
+
+/** What didn't happen, by the first word of an action. Other changes are just changes. */
+const undone: Record<string, string> = {
+  apply: 'applied',
+  book: 'booked',
+  cancel: 'canceled',
+  delete: 'deleted',
+  invite: 'sent',
+  mark: 'marked',
+  move: 'moved',
+  remove: 'removed',
+  revoke: 'revoked',
+  send: 'sent',
+  write: 'written',
+};
+
+/** The answer was no. For a person that is no error. */
+export const declined = (action: string, about: 'service' | 'this machine' = 'service'): SchedError => {
+  const what = undone[action.split(' ', 1)[0]!] ?? (about === 'service' ? 'sent' : 'changed');
+  return new SchedError(
+    'confirmation-required',
+    `Not confirmed. Nothing was ${about === 'service' ? 'sent' : 'changed'}`,
+    { lines: [`Nothing ${what}.`] },
+  );
 };
 
 /**
@@ -85,29 +110,26 @@ export const confirm = async (
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
   if (settings.yes) return;
-  if (!context.canConfirm) throw unconfirmed(cut(action), frontend !== undefined, flags);
-  const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cut(value)]);
-  const asked = {
-    question: cut(question),
+  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, flags);
+  const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
+  const shownQuestion = {
+    question: cutName(question),
     isFinal,
-    list: list.slice(0, mostLines).map(cut),
+    list: list.slice(0, mostLines).map(cutName),
     more: more + Math.max(0, list.length - mostLines),
     details: cutFacts(details),
     facts: cutFacts(facts),
-    place: cutFacts([...(about === 'service' ? await placeOf(context) : []), ...place]),
+    place: cutFacts([...(about === 'service' ? await placeFacts(context) : []), ...place]),
     yes: 'continue',
     no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
   const color = frontend === undefined ? notes.color : undefined;
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
-  const shown = await laidOut(asked, runtime.stderr.columns, color, runtime.platform === 'win32');
-  const lines = needsAscii(runtime.env) ? shown.map(asciiForm) : shown;
+  const promptLines = await laidOut(shownQuestion, runtime.stderr.columns, color, runtime.platform === 'win32');
+  const lines = needsAscii(runtime.env) ? promptLines.map(asciiForm) : promptLines;
   const isConfirmed =
     frontend?.confirm === undefined
-      ? await askYes(context, asked, [...lines, '[y/N] '].join('\n'))
+      ? await askYes(context, shownQuestion, [...lines, '[y/N] '].join('\n'))
       : await frontend.confirm(lines.join('\n'));
-  if (!isConfirmed) {
-    const nothing = about === 'service' ? 'sent' : 'changed';
-    throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`);
-  }
+  if (!isConfirmed) throw declined(action, about);
 };

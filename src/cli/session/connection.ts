@@ -1,10 +1,15 @@
-import { codeOf, SchedError } from '../../errors.ts';
+import { SchedError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { isLoopbackUrl } from '../../base/uri.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import type { Credentials } from '../../http/authorize.ts';
+import type { Send } from '../../http/message.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
-import { isLoopbackUrl } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import { noAccount, suggestedLine } from '../messages/suggested-line.ts';
+import { textNamedIn } from './named-text.ts';
+import type { MirrorAccount } from './open-mirror.ts';
 import type { Account, Settings } from './settings.ts';
 
 /** Default address of `sandbox start`, and of the built-in sandbox in what is printed and stored. */
@@ -13,6 +18,20 @@ export const sandboxAddress = 'http://127.0.0.1:4010';
 interface Owned {
   user?: string | undefined;
   organization?: string | undefined;
+}
+
+/** How requests reach the service. */
+export interface Network {
+  /** Sends with the credential. */
+  send: Send;
+  /** Sends without a credential. */
+  sendPlain: Send;
+  /** The time in the last reply, if it had one. */
+  serviceTime(): number | undefined;
+  /** The service's time by now, or this machine's if no reply told it. */
+  now(): number;
+  /** Learns the time of a sandbox. The sandbox neither counts nor logs the request, and no fault applies to it. */
+  askSandboxTime(): Promise<void>;
 }
 
 /** The service a command talks to, and the credentials it uses. */
@@ -25,7 +44,7 @@ export interface Connection {
   now?(): number;
   /** The built-in sandbox, and no server runs with its data: the links in its records lead nowhere. */
   isUnserved?: boolean;
-  /** The account's values, used if nothing was typed. */
+  /** The account's values, used if nothing is given. */
   defaults?: Owned & { uriRoot?: string | undefined };
   /** The profile's values beside a token from the environment, used only if the token may not read its own. */
   spare?: Owned;
@@ -35,6 +54,8 @@ export interface Connection {
   isLogin?: true;
   /** The scopes of the credential, if known. */
   scopes?: readonly string[] | undefined;
+  /** Answers every request in place of the network, and how old it is. */
+  mirror?: Network & { age: string; inviteesOf(event: string): Json[] | undefined };
   close(): Promise<void>;
 }
 
@@ -94,16 +115,6 @@ export const checkToken = (text: string, name: string): string => {
   });
 };
 
-/** The text of the file that a variable names. */
-export const textNamedIn = async (variable: string, { env, interrupted }: Runtime, most: number): Promise<string> => {
-  const { readNamedFile } = await import('../../state/named-file.ts');
-  const bytes = await readNamedFile(env[variable]!, interrupted, most).catch((error: unknown) => {
-    interrupted.throwIfAborted();
-    throw new SchedError('environment', `Can't read the file named in ${variable}`, { reason: codeOf(error) });
-  });
-  return bytes.toString('utf8');
-};
-
 /** The token from the environment, if there is one. */
 export const environmentToken = async (runtime: Runtime): Promise<string | undefined> => {
   const { env, secrets } = runtime;
@@ -112,6 +123,16 @@ export const environmentToken = async (runtime: Runtime): Promise<string | undef
   const token = checkToken(await textNamedIn('SCHED_TOKEN_FILE', runtime, longestToken), 'SCHED_TOKEN_FILE');
   secrets.keep(token);
   return token;
+};
+
+/** Whose mirror a command uses. */
+export const mirrorAccount = async (
+  runtime: Runtime,
+  { account }: Pick<Settings, 'account'>,
+): Promise<MirrorAccount> => {
+  const token = await environmentToken(runtime);
+  if (token === undefined && account === undefined) throw noAccountYet();
+  return { profile: account?.name, baseUrl: serviceOf(runtime, account).baseUrl, token };
 };
 
 /** A service on the network. Its URLs are from the environment, else from the profile. */
@@ -181,7 +202,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     baseUrl: baseUrl!,
     credentials: {
       current: () => session.current().catch(withOutcome('not-sent')),
-      refresh: (refused) => session.refresh(refused).catch(withOutcome('not-applied')),
+      refresh: (credential) => session.refresh(credential).catch(withOutcome('not-applied')),
     },
     isLogin: true,
     ...defaultsOf(account, 'login'),
@@ -190,10 +211,19 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   };
 };
 
-export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+export const connect = async (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  dialect: () => Promise<Dialect | undefined>,
+): Promise<Connection> => {
   if (settings.sandbox) {
     const { startSandbox } = await import('./open-sandbox.ts');
     return startSandbox(runtime, notes, sandboxAddress);
+  }
+  if (settings.mirror) {
+    const { openMirrorOf } = await import('./open-mirror.ts');
+    return openMirrorOf(runtime, settings, notes, await mirrorAccount(runtime, settings), await dialect());
   }
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);

@@ -1,9 +1,11 @@
 import type { Operation } from '../../api/operation.ts';
+import { SchedError } from '../../base/errors.ts';
+import { once } from '../../base/once.ts';
+import { idIn, shortestId } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { SchedError } from '../../errors.ts';
 import { toleratedSkewMs } from '../../http/service-time.ts';
-import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { durationText } from '../../output/progress.ts';
@@ -11,9 +13,9 @@ import type { Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
-import { type Connection, connect, isAnySandbox } from './connection.ts';
+import { type Connection, connect, isAnySandbox, type Network } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
-import { createNetwork, type Network } from './network.ts';
+import { createNetwork } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
@@ -57,17 +59,23 @@ export interface Context {
   operation?: Operation | undefined;
   identity: Identity;
   frontend?: Frontend | undefined;
+  /** The ID of a record for a command line: for a person its beginning, which is remembered. */
+  shownId(uri: unknown): string;
   /** Whether the person can be asked to confirm a write. */
   canConfirm: boolean;
   close(): Promise<void>;
 }
 
+/** Whether one person sees both the notes of a run and its answer in words. */
+export const isWatched = ({ printer, runtime }: Context): boolean =>
+  printer.showsPages && runtime.stdout.isTerminal && runtime.stderr.isTerminal;
+
 /** Finds the URI of a user by name or email address. */
 export type FindUser = (who: string, context: Context) => Promise<string>;
 
 /** With `--no-check`, no request is sent. */
-const refuse = async (): Promise<never> => {
-  throw new SchedError('usage', 'This needs a request to find what you named, and --no-check sends none', {
+const refuseRequest = async (): Promise<never> => {
+  throw new SchedError('usage', words`This needs a request to find what you named, and ${the('noCheck')} sends none`, {
     advice: 'use full URIs, and set SCHED_USER and SCHED_ORG',
     outcome: 'not-sent',
   });
@@ -95,11 +103,11 @@ export const createContext = (
 ): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
-  let shared: SharedState | undefined;
+  let openState: SharedState | undefined;
   /** Whether a time was needed before the service told its own. */
   let isAssumed = false;
   const connection = once(async () => {
-    open = await connect(runtime, settings, notes);
+    open = await connect(runtime, settings, notes, dialect);
     if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
     return open;
   });
@@ -109,27 +117,30 @@ export const createContext = (
     variable: isLogin || settings.sandbox ? undefined : runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
   });
   const sharedState = once(async () => {
-    shared = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
-    return shared;
+    openState = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
+    return openState;
   });
   const dialect = once(async () => {
     if (settings.sandbox || settings.dialect === undefined) return undefined;
-    return (await import('./dialect-file.ts')).loadDialect(settings.dialect, runtime);
+    const { loadDialect, withCatalogueNames } = await import('./dialect-file.ts');
+    const loaded = await loadDialect(settings.dialect, runtime);
+    return settings.mirror ? withCatalogueNames(loaded) : loaded;
   });
   const layers = once(async () => {
-    network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
+    network = (await connection()).mirror;
+    network ??= createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     return network;
   });
-  const clientFor = async (spoken: Dialect | undefined) => {
+  const clientFor = async (dialect: Dialect | undefined) => {
     const { baseUrl, mcpUrl } = await connection();
-    const { send, sendPlain } = settings.noCheck ? { send: refuse, sendPlain: refuse } : await layers();
+    const { send, sendPlain } = settings.noCheck ? { send: refuseRequest, sendPlain: refuseRequest } : await layers();
     const client = createClient({
       baseUrl,
       mcpUrl,
       send,
       sendPlain,
       timeoutMs: settings.timeoutMs,
-      dialect: spoken,
+      dialect: dialect,
       names: context.identity,
     });
     return withScopeCheck(client, holderOf(await connection()));
@@ -137,8 +148,8 @@ export const createContext = (
   const client = once(async () => clientFor(await dialect()));
   const now = () => open?.now?.() ?? network?.now() ?? runtime.clock.now();
   const askSandbox = once(async () => {
-    const opened = await connection();
-    if (!settings.noCheck && opened.now === undefined && (await isAnySandbox(opened)))
+    const current = await connection();
+    if (!settings.noCheck && current.now === undefined && (await isAnySandbox(current)))
       await (await layers()).askSandboxTime();
   });
   const askNow = async () => {
@@ -157,11 +168,12 @@ export const createContext = (
   };
   const { format, fields, header, raw, jq, color, accessible } = settings;
   /** URIs of records, if a person sees them. */
-  const shown: string[] = [];
+  const shownUris: string[] = [];
   const noteShown = (records: readonly object[]): void => {
-    for (const { uri } of records as { uri?: unknown }[]) if (typeof uri === 'string') shown.push(uri);
-    shown.splice(0, shown.length - mostRemembered);
+    for (const { uri } of records as { uri?: unknown }[]) if (typeof uri === 'string') shownUris.push(uri);
+    shownUris.splice(0, shownUris.length - mostRemembered);
   };
+  const isShown = format === 'table' && runtime.stdout.isTerminal;
   const isRead = operation === undefined || operation.method === 'GET';
   const context: Context = {
     runtime,
@@ -179,7 +191,7 @@ export const createContext = (
         color,
         accessible,
         stdout: afterNotes(runtime.stdout, notes),
-        isSandbox: notes.takeSandbox,
+        takePlace: notes.takePlace,
         showTime: (text) => timeLabel(text, settings.zone, now()) ?? text,
         get now() {
           return now();
@@ -189,7 +201,7 @@ export const createContext = (
         },
         say: notes.info,
         onRows: runtime.status?.rows,
-        onRecords: format === 'table' && runtime.stdout.isTerminal ? noteShown : undefined,
+        onRecords: isShown ? noteShown : undefined,
         env: withoutSecrets(runtime.env),
         interrupted: runtime.interrupted,
         // After a write, the next words typed belong to the shell, not to a pager.
@@ -211,13 +223,28 @@ export const createContext = (
       findUser: (who) => findUser(who, context),
     }),
     frontend,
+    shownId: (uri) => {
+      if (!isShown) return idIn(uri);
+      noteShown([{ uri }]);
+      return idIn(uri).slice(0, shortestId);
+    },
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     close: async () => {
       warnOfSkew();
-      if (shown.length > 0) await rememberShown(runtime, settings, shown);
-      await shared?.close();
+      if (shownUris.length > 0) await rememberShown(runtime, settings, shownUris);
+      await openState?.close();
       await open?.close();
     },
   };
   return context;
+};
+
+/**
+ * The times of the service and of this machine, for commands that must be right although either clock may be wrong. At a
+ * sandbox only its own counts, because people move it.
+ */
+export const bothClocks = async (context: Context): Promise<{ earlier: number; later: number }> => {
+  const now = await context.askNow();
+  const other = (await isAnySandbox(await context.connection())) ? now : context.runtime.clock.now();
+  return { earlier: Math.min(now, other), later: Math.max(now, other) };
 };

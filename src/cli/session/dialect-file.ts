@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { allOperations } from '../../api/catalogue.ts';
+import { codeOf, SchedError } from '../../base/errors.ts';
+import { version } from '../../base/system.ts';
 import calendly from '../../dialects/calendly.yaml' with { type: 'text' };
 import { addressOf, type Dialect } from '../../dialects/dialect.ts';
 import type { DialectFile } from '../../dialects/schema.ts';
-import { codeOf, SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directoryPath } from '../../state/paths.ts';
-import { version } from '../../version.ts';
 import { brokenFile } from '../messages/broken-file.ts';
 import { readCacheFile, writeCache } from './identity.ts';
 
@@ -20,7 +20,7 @@ const mostBytes = 1024 * 1024;
 const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]*$/.test(text);
 
 /** What the user wrote, as it is kept: a name, or the absolute path of a file. */
-export const dialectSetting = (typed: string): string => (isName(typed) ? typed : resolve(typed));
+export const dialectSetting = (text: string): string => (isName(text) ? text : resolve(text));
 
 interface Source {
   /** The file, or the name of a shipped dialect. */
@@ -29,16 +29,18 @@ interface Source {
 }
 
 /** The text of a dialect: a name means a file among the settings, then a shipped one. */
-const readSource = async (chosen: string, runtime: Runtime): Promise<Source> => {
-  const place = isName(chosen) ? join(directoryPath('config', runtime), 'dialects', `${chosen}.yaml`) : resolve(chosen);
+const readSource = async (nameOrFile: string, runtime: Runtime): Promise<Source> => {
+  const place = isName(nameOrFile)
+    ? join(directoryPath('config', runtime), 'dialects', `${nameOrFile}.yaml`)
+    : resolve(nameOrFile);
   try {
     return { place, text: (await readNamedFile(place, runtime.interrupted, mostBytes)).toString('utf8') };
   } catch (error) {
     runtime.interrupted.throwIfAborted();
     const isThere = !['ENOENT', 'ENOTDIR'].includes(codeOf(error));
-    if (!isThere && isName(chosen) && Object.hasOwn(shippedDialects, chosen))
-      return { place: chosen, text: shippedDialects[chosen]! };
-    throw new SchedError('environment', `Can't read the dialect ${chosen}`, {
+    if (!isThere && isName(nameOrFile) && Object.hasOwn(shippedDialects, nameOrFile))
+      return { place: nameOrFile, text: shippedDialects[nameOrFile]! };
+    throw new SchedError('environment', `Can't read the dialect ${nameOrFile}`, {
       reason: `${place}: ${codeOf(error)}`,
       advice: `sched has these dialects: ${Object.keys(shippedDialects).join(', ')}`,
     });
@@ -72,12 +74,24 @@ export const movedWrites = async (dialect: Dialect): Promise<string[]> =>
   });
 
 /** Reads a dialect by its name or file. The checked content is cached by its digest: reading YAML takes long. */
-export const loadDialect = async (chosen: string, runtime: Runtime): Promise<Dialect> => {
-  const source = await readSource(chosen, runtime);
+export const loadDialect = async (nameOrFile: string, runtime: Runtime): Promise<Dialect> => {
+  const source = await readSource(nameOrFile, runtime);
   const digest = hash('sha256', `${version}\n${source.text}`, 'hex').slice(0, 32);
   const cache = join(directoryPath('cache', runtime), `dialect-${digest}.json`);
   const { file } = (await readCacheFile(cache)) as { file?: DialectFile };
   const content = file ?? (await readDialect(source));
   if (file === undefined) await writeCache(runtime, cache, { file: content });
   return { ...content, digest, place: source.place };
+};
+
+/** Without the service's own free times, they are worked out from hours and events. */
+const withoutFreeTimes = { 'event-types.available-times': false } as const;
+
+/** The dialect for a mirror: it has what the service has, under the names of the catalogue. */
+export const withCatalogueNames = ({ operations = {}, records: _, page_size: __, ...dialect }: Dialect): Dialect => {
+  const plain = Object.entries(operations).map(([name, wire]) => {
+    if (wire === false) return [name, wire];
+    return [name, { ...(wire.lacks && { lacks: wire.lacks }), ...(wire.reply?.no_uri && { reply: { no_uri: true } }) }];
+  });
+  return { ...dialect, operations: { ...Object.fromEntries(plain), ...withoutFreeTimes } };
 };

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
+import { fallBack, hasCategory, SchedError } from '../../base/errors.ts';
+import { isObject, type Json, jsonIn } from '../../base/json.ts';
+import { day } from '../../base/milliseconds.ts';
+import { once } from '../../base/once.ts';
+import { the, words } from '../../base/words.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference } from '../../client/ids.ts';
-import { fallBack, hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
-import { isObject, type Json, jsonIn } from '../../json.ts';
 import { readdir, rm } from '../../node/files.ts';
-import { once } from '../../once.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
@@ -36,7 +38,7 @@ export interface Identity {
 }
 
 /** A token's owner never changes, but their organization and its plan may. */
-export const staleAfterMs = 24 * 3_600_000;
+export const staleAfterMs = day;
 /** Cache files older than this are deleted: their tokens are no longer in use. */
 const forgottenAfterMs = 30 * staleAfterMs;
 
@@ -100,12 +102,12 @@ export const readOwnUser = async (client: Client): Promise<Json> => {
       reason: isMissing
         ? `it has no ${users.me.path} (or the base URL is wrong)`
         : 'the token lacks the scope users:read',
-      advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
+      advice: words`add ${the('user')} ID or ${the('org')} ID, or set SCHED_USER or SCHED_ORG`,
     });
   });
 };
 
-const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
+const askForOwner = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { uri: user, current_organization: own } = await readOwnUser(client);
   const uri = String(user);
   return { user: uri, organization: typeof own === 'string' ? own : '', root: baseOfUri(uri) ?? baseUrl };
@@ -117,17 +119,17 @@ export const ownerOfToken = async (
   { baseUrl, owner, defaults, isSandbox, credentials }: Connection,
   client: () => Promise<Client>,
 ): Promise<Owner> => {
-  if (isSandbox) return ask(await client(), baseUrl);
+  if (isSandbox) return askForOwner(await client(), baseUrl);
   if (owner?.user && owner.organization) {
     const { user, organization } = owner;
     return { user, organization, root: defaults?.uriRoot ?? baseOfUri(user) ?? baseUrl };
   }
   const file = cacheFile(runtime, await credentials.current(), 'identity');
-  const remembered = await readCache(file, runtime.clock.now());
-  if (remembered !== undefined) return remembered;
-  const found = await ask(await client(), baseUrl);
-  await writeCache(runtime, file, found);
-  return found;
+  const cache = await readCache(file, runtime.clock.now());
+  if (cache !== undefined) return cache;
+  const identity = await askForOwner(await client(), baseUrl);
+  await writeCache(runtime, file, identity);
+  return identity;
 };
 
 const sources = {
@@ -174,8 +176,8 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
   const owner = once(ask);
   /** A part of the token's owner, as the login knows it. If the token can't read it, the profile's value is used. */
   const own = async (part: 'user' | 'organization'): Promise<string> => {
-    const known = (await connection()).owner?.[part];
-    if (known) return known;
+    const uri = (await connection()).owner?.[part];
+    if (uri) return uri;
     try {
       return (await owner())[part];
     } catch (error) {
@@ -199,11 +201,11 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     const { baseUrl, defaults, owner: login } = await connection();
     const { user, organization } = await settings();
     const roots = [user, organization, login?.user, login?.organization].map((uri) => baseOfUri(uri ?? ''));
-    const said = roots.find((each) => each !== undefined);
-    const known = defaults?.uriRoot ?? said ?? baseUrl;
-    if (said !== undefined || (user !== undefined && organization !== undefined)) return known;
-    const found = await owner().catch(fallBack({ root: known }, 'forbidden'));
-    return found.root;
+    const namedRoot = roots.find((each) => each !== undefined);
+    const likelyRoot = defaults?.uriRoot ?? namedRoot ?? baseUrl;
+    if (namedRoot !== undefined || (user !== undefined && organization !== undefined)) return likelyRoot;
+    const identity = await owner().catch(fallBack({ root: likelyRoot }, 'forbidden'));
+    return identity.root;
   };
 
   const user = once(async () => {
@@ -217,7 +219,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     // Any field but `uri` may be missing from a reply.
     throw new SchedError('usage', "The token's user has no organization", {
       reason: 'the service returned no current_organization for this user',
-      advice: 'add --org ID, or set SCHED_ORG',
+      advice: words`add ${the('org')} ID, or set SCHED_ORG`,
     });
   });
   return {
@@ -231,8 +233,8 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       // SCHED_USER and SCHED_ORG together answer without a request who the token belongs to, but not for certain.
       // Assumed (paging.own-user): lists accept `organization` beside the token's own `user`.
       if (login || (setUser !== undefined && setOrganization !== undefined)) return uri !== login;
-      const known = await owner().catch(fallBack(undefined, 'forbidden'));
-      return uri !== known?.user;
+      const identity = await owner().catch(fallBack(undefined, 'forbidden'));
+      return uri !== identity?.user;
     },
   };
 };

@@ -1,5 +1,5 @@
 import { input } from '@inquirer/prompts';
-import { SchedError } from '../../errors.ts';
+import { SchedError } from '../../base/errors.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { createPaint } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
@@ -10,6 +10,7 @@ import {
   type ChooseOptions,
   endOfInput,
   labelText,
+  missingText,
   offersFor,
   questionText,
 } from './asker.ts';
@@ -55,22 +56,22 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   ): Promise<Answer> => {
     await notes.flush();
     const { input: keyboard, output, release } = runtime.promptStreams!();
-    const ended = new AbortController();
+    const end = new AbortController();
     const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) ended.abort(endOfInput());
+      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) end.abort(endOfInput());
     };
     const orFail: OrFail = (work) =>
       work.catch((error: unknown) => {
-        ended.abort(error);
+        end.abort(error);
         return new Promise(() => {});
       });
     keyboard.on('keypress', onKey);
     try {
-      const signal = AbortSignal.any([runtime.interrupted, ended.signal]);
+      const signal = AbortSignal.any([runtime.interrupted, end.signal]);
       return await prompt({ input: keyboard, output, signal }, orFail);
     } catch (error) {
       runtime.interrupted.throwIfAborted();
-      if (ended.signal.aborted) throw ended.signal.reason;
+      if (end.signal.aborted) throw end.signal.reason;
       // The prompt reads Ctrl-C as a key, so no signal is sent.
       if (error instanceof Error && error.name === 'ExitPromptError')
         throw new SchedError('interrupted', 'Interrupted');
@@ -85,12 +86,12 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
     label: string,
     choices: readonly Choice[],
     isSeveral: boolean,
-    { readOther, note }: ChooseOptions,
+    { readOther, note, other = 'answer' }: ChooseOptions,
   ): Promise<string[]> => {
-    const filter = readOther === undefined ? 'type to filter' : 'type to filter, or another answer';
+    const filter = readOther === undefined ? 'type to filter' : `type to filter, or type another ${other}`;
     const [move, take] = isAscii ? ['up/down', 'enter'] : ['↑↓', '⏎'];
-    const keys = [filter, move, ...(isSeveral ? ['space: several'] : []), take, 'esc'];
-    const shown = (text: string): string => {
+    const keys = [filter, move, ...(isSeveral ? ['space: several'] : []), `${take} choose`, 'esc stop'];
+    const fitLine = (text: string): string => {
       const line = shorten(labelText(text), room);
       return isAscii ? asciiForm(line) : line;
     };
@@ -99,8 +100,10 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
         {
           message: questionText(label),
           isSeveral,
-          help: (count) => {
-            const line = [...(count > 0 ? [`${count} chosen`] : []), ...keys].join(isAscii ? ' | ' : ' · ');
+          help: (count, position) => {
+            const line = [...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys].join(
+              isAscii ? ' | ' : ' · ',
+            );
             return note === undefined ? line : `${note}\n${line}`;
           },
           columns,
@@ -109,13 +112,13 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
           theme: look.theme ?? {},
           paint,
-          offers: (typed) =>
-            offersFor(choices, typed, readOther).map((offer) => ({ ...offer, label: shown(offer.label) })),
+          offers: (line) =>
+            offersFor(choices, line, readOther).map((offer) => ({ ...offer, label: fitLine(offer.label) })),
           readOther:
             readOther &&
-            (async (typed) => {
-              const read = await orFail(readOther(typed));
-              return 'problem' in read ? { problem: shown(read.problem) } : read;
+            (async (line) => {
+              const read = await orFail(readOther(line));
+              return 'problem' in read ? { problem: fitLine(read.problem) } : read;
             }),
         },
         streams,
@@ -124,15 +127,18 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   };
 
   return {
-    text: ({ label, preset, isOptional = false, check }) =>
+    text: ({ label, what, preset, isOptional = false, check }) =>
       untilEnd((streams, orFail) =>
         input(
           {
             message: questionText(label),
-            required: !isOptional,
             ...look,
             ...(preset === undefined ? {} : { default: safe(preset) }),
-            validate: async (answer) => safe((check && (await orFail(check(answer.trim())))) ?? '') || true,
+            validate: async (answer) => {
+              if (answer.trim() === '' && !isOptional && preset === undefined)
+                return missingText(what, ', or press esc to stop');
+              return safe((check && (await orFail(check(answer.trim())))) ?? '') || true;
+            },
           },
           streams,
         ).then((answer) => answer.trim()),

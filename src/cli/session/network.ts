@@ -1,4 +1,5 @@
 import { collections } from '../../api/collections.ts';
+import { counted } from '../../base/numbers.ts';
 import { isPlainId, isUri } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
 import { withContent } from '../../client/read-reply.ts';
@@ -9,14 +10,13 @@ import { redirect } from '../../http/redirect.ts';
 import { retry } from '../../http/retry.ts';
 import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
-import { counted } from '../../numbers.ts';
 import { durationText } from '../../output/progress.ts';
 import type { Runtime, TextLengths } from '../../runtime.ts';
-import { timePath } from '../../sandbox/answer-time.ts';
+import { timePath } from '../../sandbox/clock/answer-time.ts';
 import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Network } from './connection.ts';
 import type { Settings } from './settings.ts';
 import type { SharedState } from './shared-state.ts';
 
@@ -36,8 +36,8 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const left = `${isMost ? 'Up to ' : ''}${counted(requests, 'request')} left`;
-  return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
+  const subject = `${isMost ? 'Up to ' : ''}${counted(requests, 'request')} left`;
+  return `${subject} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
 };
 
 /**
@@ -45,6 +45,7 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
  * service that names no limit has none: requests to it are spread out.
  */
 export const hasRoom = async ({ connection, sharedState }: HasRoom, requests: number): Promise<boolean> => {
+  if ((await connection()).mirror !== undefined) return true;
   const key = budgetKey('general', await (await connection()).credentials.current());
   const { levels } = await (await sharedState()).budget.look(key);
   return levels.every(({ remaining }) => remaining !== null && remaining >= 2 * requests);
@@ -59,18 +60,18 @@ const unknownLimit = (perMinute: number): string =>
 
 /** Reports each wait with its end, marks long waits, and once reports the total waiting time to expect. */
 export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
-  let waited = 0;
+  let secondsWaited = 0;
   let isTold = false;
   return (why, seconds, perMinute) => {
     const until = endOfWait(runtime.clock.now(), seconds, settings.zone);
-    const before = waited >= 60 ? `; waited ${waited} s so far` : '';
-    waited += seconds;
+    const before = secondsWaited >= 60 ? `; waited ${secondsWaited} s so far` : '';
+    secondsWaited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
-    const texts = (left: number): TextLengths => {
-      const waiting = `waiting ${left} s${left > 60 ? ' (more than a minute)' : ''}, until ${until}`;
-      return [`${why}: ${waiting}${before}`, `${why}: ${waiting}`, waiting, `waiting ${left} s`];
+    const texts = (secondsLeft: number): TextLengths => {
+      const countdown = `waiting ${secondsLeft} s${secondsLeft > 60 ? ' (more than a minute)' : ''}, until ${until}`;
+      return [`${why}: ${countdown}${before}`, `${why}: ${countdown}`, countdown, `waiting ${secondsLeft} s`];
     };
     if (runtime.status === undefined) notes.info(texts(seconds)[0]!);
     else runtime.status.countDown(runtime.clock.now() + seconds * 1000, texts);
@@ -79,9 +80,9 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
 
 const showBackgroundWait = ({ status, clock }: Runtime, seconds: number): void => {
   if (status === undefined || status.isPlain) return;
-  status.countDown(clock.now() + seconds * 1000, (left) => [
-    `leaving the rest of the rate limit to other commands for ${left} s`,
-    `waiting ${left} s`,
+  status.countDown(clock.now() + seconds * 1000, (secondsLeft) => [
+    `leaving the rest of the rate limit to other commands for ${secondsLeft} s`,
+    `waiting ${secondsLeft} s`,
   ]);
 };
 
@@ -113,19 +114,6 @@ export const bookerOf = (
     (user) => user && user !== collections.users.self && (isPlainId(user) || isUri(user)),
   );
 
-export interface Network {
-  /** Sends with the credential. */
-  send: Send;
-  /** Sends without a credential. */
-  sendPlain: Send;
-  /** The time in the last reply, if it had one. */
-  serviceTime(): number | undefined;
-  /** The service's time by now, or this machine's if no reply told it. */
-  now(): number;
-  /** Learns the time of a sandbox. The sandbox neither counts nor logs the request, and no fault applies to it. */
-  askSandboxTime(): Promise<void>;
-}
-
 /**
  * Builds the layers between a command and the network. For a command in the background, waits for the rate limit are
  * normal, so only the status line shows them.
@@ -155,7 +143,7 @@ export const createNetwork = (
       if (settings.verbose) notes.always(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
     },
   });
-  const limited = rateLimit({
+  const limitLayer = rateLimit({
     clock,
     random,
     maxWaitMs,
@@ -168,16 +156,16 @@ export const createNetwork = (
       else showBackgroundWait(runtime, seconds);
     },
   });
-  const timed = time.layer(transportOf(runtime, notes));
-  const traced = settings.verbose ? trace(clock, notes.always)(timed) : timed;
-  const sendPlain = redirect(limited(callBeforeSend(traced)));
+  const timedSend = time.layer(transportOf(runtime, notes));
+  const tracedSend = settings.verbose ? trace(clock, notes.always)(timedSend) : timedSend;
+  const sendPlain = redirect(limitLayer(callBeforeSend(tracedSend)));
   return {
     send: again(withContent(authorize(credentials)(sendPlain))),
     sendPlain: again(withContent(sendPlain)),
     serviceTime: time.told,
     now: time.now,
     askSandboxTime: async () => {
-      await traced({ method: 'GET', url: `${baseUrl}${timePath}`, headers: {}, timeoutMs: settings.timeoutMs });
+      await tracedSend({ method: 'GET', url: `${baseUrl}${timePath}`, headers: {}, timeoutMs: settings.timeoutMs });
     },
   };
 };

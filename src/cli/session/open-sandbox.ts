@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
-import { SchedError } from '../../errors.ts';
+import { SchedError } from '../../base/errors.ts';
+import { the, words } from '../../base/words.ts';
 import type { Runtime } from '../../runtime.ts';
-import { serve } from '../../sandbox/http-server.ts';
+import { ownerToken } from '../../sandbox/oauth/ready-tokens.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
-import { ownerToken } from '../../sandbox/ready-tokens.ts';
+import { serve } from '../../sandbox/server/http-server.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
@@ -15,8 +16,8 @@ import { localCommand } from '../messages/suggested-line.ts';
 const staleSeedDays = 14;
 
 /** The sandbox's data file: the named one, else the one that all commands of this user share. */
-export const sandboxFile = (runtime: Runtime, named?: string): string => {
-  if (named !== undefined) return named === ':memory:' ? named : resolve(named);
+export const sandboxFile = (runtime: Runtime, path?: string): string => {
+  if (path !== undefined) return path === ':memory:' ? path : resolve(path);
   const file = join(directory('state', runtime), 'sandbox.db');
   refuseLink('use', file);
   return file;
@@ -37,12 +38,13 @@ export const sandboxDataError = (
   file: string,
   { data, world, now, kind }: Pick<DataOptions, 'data' | 'world' | 'now' | 'kind'>,
 ): SchedError => {
-  const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
+  const elsewhere =
+    data === undefined ? 'set SCHED_STATE_DIR to another directory' : words`use another file with ${the('data')}`;
   const seed = typeof world === 'object' ? world.name : world;
   const flags = { data, seed, now: now === undefined ? undefined : new Date(now).toISOString(), kind };
-  const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const given = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
-  const again = localCommand('sandbox', 'reset', ...words);
+  const again = localCommand('sandbox', 'reset', ...given);
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
     ...(canReset ? { hint: again } : { advice: error.advice ?? elsewhere }),
@@ -65,7 +67,7 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
  * stay valid: records are named under the address of a server with the same data, else under `usualOrigin`.
  */
 export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: string) => {
-  notes.sandbox();
+  notes.place('sandbox');
   const sandbox = await openSandboxData(runtime, { usualOrigin });
   if (sandbox.seedAgeDays > staleSeedDays) {
     const age = `The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old`;

@@ -19,12 +19,12 @@ import type { Offer, ReadOther } from './asker.ts';
 
 interface Picker {
   message: string;
-  /** What fits the typed text. Labels must be sanitized and take one line. */
-  offers(typed: string): Offer[];
+  /** What fits the entered text. Labels must be sanitized and take one line. */
+  offers(line: string): Offer[];
   readOther?: ReadOther | undefined;
   isSeveral: boolean;
-  /** The last lines, which name the keys. `count` choices are checked. */
-  help(count: number): string;
+  /** The last lines, which name the keys. `count` choices are checked. `position` tells of rows out of sight. */
+  help(count: number, position: readonly string[]): string;
   marks: { cursor: string; checked: string };
   paint: Paint;
   columns: number;
@@ -34,21 +34,21 @@ interface Picker {
 }
 
 /** A list to choose from: typing filters it. The library's own lists can either filter or take several, not both. */
-export const pick = createPrompt<string[], Picker>((config, done) => {
+export const pick = createPrompt<string[], Picker>((config, finish) => {
   const { message, offers, readOther, isSeveral, help, marks, paint, columns, pageSize } = config;
   const theme = makeTheme(config.theme);
   const [status, setStatus] = useState<Status>('idle');
-  const [typed, setTyped] = useState('');
+  const [input, setInput] = useState('');
   const [active, setActive] = useState(0);
-  const [checked, setChecked] = useState<readonly Offer[]>([]);
+  const [checkedOffers, setCheckedOffers] = useState<readonly Offer[]>([]);
   const [problem, setProblem] = useState('');
-  /** The choices that were checked before a space that followed typed text. */
+  /** The choices that were checked before a space that followed entered text. */
   const [beforeSpace, setBeforeSpace] = useState<readonly Offer[] | undefined>();
   const prefix = usePrefix({ status, theme });
-  const shown = offers(typed);
-  const isChecked = ({ value }: Offer): boolean => checked.some((offer) => offer.value === value);
-  const current = shown[active];
-  const answer = checked.length > 0 ? checked : current === undefined ? [] : [current];
+  const visibleOffers = offers(input);
+  const isChecked = ({ value }: Offer): boolean => checkedOffers.some((offer) => offer.value === value);
+  const current = visibleOffers[active];
+  const answer = checkedOffers.length > 0 ? checkedOffers : current === undefined ? [] : [current];
 
   useKeypress(async (key, rl) => {
     if (status !== 'idle') return;
@@ -59,42 +59,46 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
     const line = rl.line;
     setBeforeSpace(undefined);
     if (isEnterKey(key)) {
-      setLine(typed);
+      setLine(input);
       const [first] = answer;
       if (first === undefined) return;
-      if (first.isTyped) setStatus('loading');
-      const read = first.isTyped ? await readOther!(first.value) : undefined;
+      if (first.isOther) setStatus('loading');
+      const read = first.isOther ? await readOther!(first.value) : undefined;
       if (read !== undefined && 'problem' in read) {
         setStatus('idle');
         setProblem(read.problem);
         return;
       }
       setStatus('done');
-      done(read === undefined ? answer.map(({ value }) => value) : [read.value]);
+      finish(read === undefined ? answer.map(({ value }) => value) : [read.value]);
     } else if (isUpKey(key) || isDownKey(key)) {
-      setLine(typed);
-      setActive(Math.max(0, Math.min(shown.length - 1, active + (isUpKey(key) ? -1 : 1))));
+      setLine(input);
+      setActive(Math.max(0, Math.min(visibleOffers.length - 1, active + (isUpKey(key) ? -1 : 1))));
     } else if (isSeveral && isSpaceKey(key)) {
-      setLine(typed);
-      if (typed !== '') setBeforeSpace(checked);
+      setLine(input);
+      if (input !== '') setBeforeSpace(checkedOffers);
       if (current !== undefined)
-        setChecked(isChecked(current) ? checked.filter(({ value }) => value !== current.value) : [...checked, current]);
-    } else if (isTabKey(key)) setLine(typed);
-    else if (line !== typed) {
+        setCheckedOffers(
+          isChecked(current)
+            ? checkedOffers.filter(({ value }) => value !== current.value)
+            : [...checkedOffers, current],
+        );
+    } else if (isTabKey(key)) setLine(input);
+    else if (line !== input) {
       // Text after the space shows that it belongs to a name: `Ada Byron`.
-      const isName = beforeSpace !== undefined && line.length > typed.length;
+      const isName = beforeSpace !== undefined && line.length > input.length;
       if (isName) {
-        setChecked(beforeSpace);
-        setLine(`${typed} ${line.slice(typed.length)}`);
+        setCheckedOffers(beforeSpace);
+        setLine(`${input} ${line.slice(input.length)}`);
       }
-      setTyped(rl.line);
+      setInput(rl.line);
       setActive(0);
       setProblem('');
     }
   });
 
   const page = usePagination({
-    items: shown,
+    items: visibleOffers,
     active,
     renderItem: ({ item, isActive }) => {
       const check = isSeveral ? (isChecked(item) ? marks.checked : ' ') : '';
@@ -104,19 +108,20 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
     pageSize,
     loop: false,
   });
-  const asked = `${prefix} ${theme.style.message(message, status)}`;
+  const prompt = `${prefix} ${theme.style.message(message, status)}`;
   if (status === 'done') {
-    const [{ isTyped, label }] = answer as [Offer];
-    const chosen = answer.length > 1 ? `${answer.length} chosen` : isTyped ? typed.trim() : label;
-    return `${asked} ${theme.style.answer(shorten(chosen, columns - width(message) - 4))}`;
+    const [{ isOther, label }] = answer as [Offer];
+    const answerText = answer.length > 1 ? `${answer.length} chosen` : isOther ? input.trim() : label;
+    return `${prompt} ${theme.style.answer(shorten(answerText, columns - width(message) - 4))}`;
   }
-  const note = problem === '' && shown.length === 0 ? 'Nothing matches' : problem;
+  const position = visibleOffers.length > pageSize ? [`${active + 1} of ${visibleOffers.length}`] : [];
+  const note = problem === '' && visibleOffers.length === 0 ? 'Nothing matches' : problem;
   return [
-    `${asked} ${typed}`,
+    `${prompt} ${input}`,
     [
-      ...(shown.length === 0 ? [] : [page]),
+      ...(visibleOffers.length === 0 ? [] : [page]),
       ...(note === '' ? [] : [theme.style.error(note)]),
-      theme.style.help(help(checked.length)),
+      theme.style.help(help(checkedOffers.length, position)),
     ].join('\n'),
   ];
 });

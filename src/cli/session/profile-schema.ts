@@ -13,7 +13,7 @@ export const nameProblem = (name: string): string | undefined =>
     ? undefined
     : `"${name}" is not a valid profile name. Use letters, digits, dots, dashes and underscores`;
 
-const checked = (problemOf: (text: string) => string | undefined) =>
+const checkedText = (problemOf: (text: string) => string | undefined) =>
   z.string().check((payload) => {
     const problem = problemOf(payload.value);
     if (problem !== undefined) payload.issues.push({ code: 'custom', message: problem, input: payload.value });
@@ -22,7 +22,7 @@ const checked = (problemOf: (text: string) => string | undefined) =>
 const url = (description: string) =>
   described(
     z.pipe(
-      checked(urlProblem),
+      checkedText(urlProblem),
       z.transform((text: string) => text.replace(/\/+$/, '')),
     ),
     description,
@@ -30,7 +30,7 @@ const url = (description: string) =>
 
 /** Kept as typed: a trailing slash is part of an issuer's name, and of an endpoint's address. */
 const exactUrl = (problemOf: (text: string) => string | undefined, description: string) =>
-  described(checked(problemOf), description);
+  described(checkedText(problemOf), description);
 
 /** The settings of a profile. None of them is secret. */
 export const Profile = z.strictObject({
@@ -51,7 +51,7 @@ export const Profile = z.strictObject({
   ),
   user: z.optional(reference('users', 'default user')),
   organization: z.optional(reference('organizations', 'default organization')),
-  timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),
+  timezone: z.optional(described(checkedText(zoneProblem), 'time zone for reading and showing times')),
   output: z.optional(choice(commonFormats, 'default output format on a terminal')),
   shared_state: z.optional(
     exactUrl(storedAddressProblem, 'Redis server that keeps rate budget and booking ledger for several machines'),

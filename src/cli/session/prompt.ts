@@ -1,8 +1,7 @@
-import { capital } from '../../capital.ts';
-import { formatNumber } from '../../numbers.ts';
+import { capital, formatNumber } from '../../base/numbers.ts';
+import { windowsLine } from '../../base/shell-quote.ts';
 import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
-import { windowsLine } from '../../shell-quote.ts';
 import { commandAtEnd, commandLines } from '../messages/command-lines.ts';
 import type { Context } from './context.ts';
 
@@ -42,7 +41,16 @@ export const factLines = (facts: Facts, isAccessible: boolean): string[] => {
 const moreLines = (more: number | undefined): string[] => (more ? [`and ${formatNumber(more)} more`] : []);
 
 /** The question for a screen reader: each answer is a line of its own. */
-const numbered = ({ question, list = [], more, details = [], facts, place = [], yes, no }: YesNoQuestion): string =>
+const numberedQuestion = ({
+  question,
+  list = [],
+  more,
+  details = [],
+  facts,
+  place = [],
+  yes,
+  no,
+}: YesNoQuestion): string =>
   [
     `Question: ${safe(question)}`,
     ...[...list, ...moreLines(more)].map((line) => safe(line).replace(/ {2}| · /g, ', ')),
@@ -63,27 +71,27 @@ export const laidOut = async (
   const { createPaint } = await import('../../output/paint.ts');
   const paint = createPaint(color);
   const most = columns > 0 ? columns : 80;
-  const wrapped = (line: string, indent: number, hanging = indent): string[] => {
+  const wrapLine = (line: string, indent: number, hanging = indent): string[] => {
     const [start, text] = [line.slice(0, indent), line.slice(indent)];
     const [first, ...rest] = wrap(text, Math.max(most - hanging, 20));
     return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
   /** A thing that changes, or a command to copy: that is folded, because pasted lines would run one by one. */
-  const listed = (line: string): string[] => {
+  const listLine = (line: string): string[] => {
     const [, words, command] = commandAtEnd.exec(line) ?? [];
     if (command !== undefined && isWindows) return [`  ${words} ${windowsLine(command)}`];
-    if (command === undefined || line.length + 2 <= most) return wrapped(`  ${mark}${line}`, 2 + mark.length, 4);
+    if (command === undefined || line.length + 2 <= most) return wrapLine(`  ${mark}${line}`, 2 + mark.length, 4);
     return [`  ${words}`, ...commandLines(command, most, ' '.repeat(4))];
   };
   const mark = isFinal ? '× ' : '';
   const indent = Math.max(...details.map(([label]) => label.length)) + 4;
   return [
-    ...wrapped(safe(question), 0).map(isFinal ? paint.danger : paint.heading),
-    ...list.flatMap((line) => listed(safe(line))),
+    ...wrapLine(safe(question), 0).map(isFinal ? paint.danger : paint.heading),
+    ...list.flatMap((line) => listLine(safe(line))),
     ...moreLines(more).map((line) => `  ${line}`),
-    ...factLines(details, false).flatMap((line) => wrapped(line, indent)),
-    ...factLines(facts, true).flatMap((line) => wrapped(line, 0, 2)),
-    ...(place.length === 0 ? [] : wrapped(place.map(([, value]) => safe(value)).join(' · '), 0).map(paint.faint)),
+    ...factLines(details, false).flatMap((line) => wrapLine(line, indent)),
+    ...factLines(facts, true).flatMap((line) => wrapLine(line, 0, 2)),
+    ...(place.length === 0 ? [] : wrapLine(place.map(([, value]) => safe(value)).join(' · '), 0).map(paint.faint)),
   ];
 };
 
@@ -111,12 +119,12 @@ export const askLine = async (
  * Prompts with `shown`, or with numbered answers in accessible mode. Call it only if `canAsk`. Returns true only for a
  * plain yes.
  */
-export const askYes = async (context: Context, asked: YesNoQuestion, shown: string): Promise<boolean> => {
+export const askYes = async (context: Context, question: YesNoQuestion, prompt: string): Promise<boolean> => {
   const { accessible } = context.settings;
-  const answer = (await askText(context, accessible ? numbered(asked) : shown)).toLowerCase();
+  const answer = (await askText(context, accessible ? numberedQuestion(question) : prompt)).toLowerCase();
   return answer === 'y' || answer === 'yes' || (accessible && answer === '1');
 };
 
-/** Prompts for text. Returns an empty string if nothing was typed. */
+/** Prompts for text. Returns an empty string if nothing was entered. */
 export const askText = async (context: Context, prompt: string): Promise<string> =>
   (await askLine(context, prompt)) ?? '';

@@ -16,7 +16,7 @@ const fileOf = (runtime: Runtime, { account, sandbox }: Whose): string => {
   return join(directory('cache', runtime), `shown-${fingerprint}.json`);
 };
 
-const read = async (file: string): Promise<string[]> => {
+const readRecent = async (file: string): Promise<string[]> => {
   const { records } = await readCacheFile(file);
   return Array.isArray(records) ? records.map(String) : [];
 };
@@ -27,7 +27,7 @@ const shortUri = (uri: string): string | undefined => /[a-z_]+\/[\w-]{1,128}$/.e
 /** Remembers the URIs of records that a terminal showed, so that the beginning of an ID is enough afterwards. */
 export const rememberShown = async (runtime: Runtime, whose: Whose, uris: readonly string[]): Promise<void> => {
   const file = fileOf(runtime, whose);
-  const before = await read(file);
+  const before = await readRecent(file);
   const latest = uris.flatMap((uri) => shortUri(uri) ?? []);
   const records = [...new Set([...latest, ...before])].slice(0, mostRemembered);
   if (records.join() !== before.join()) await writeCache(runtime, file, { records });
@@ -40,7 +40,7 @@ export const recallIds = async (
   collection: string,
   beginning: string,
 ): Promise<string[]> => {
-  const ids = (await read(fileOf(runtime, whose)))
+  const ids = (await readRecent(fileOf(runtime, whose)))
     .filter((record) => record.startsWith(`${collection}/${beginning}`))
     .map((record) => record.slice(collection.length + 1));
   return ids.includes(beginning) ? [beginning] : ids;

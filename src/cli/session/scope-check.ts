@@ -1,9 +1,9 @@
 import type { CreatedName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import { scopes as catalogue } from '../../api/scopes.ts';
+import { isOutcomeUnknown, type NextStep, SchedError, type Suggestion, sameCommand } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import { forbiddenBy } from '../../client/refusal.ts';
-import { isOutcomeUnknown, type NextStep, SchedError, type Suggestion, sameCommand } from '../../errors.ts';
 
 export interface TokenFacts {
   /** Its scopes, if known. */
@@ -15,8 +15,8 @@ export interface TokenFacts {
 }
 
 /** A `:write` scope includes the `:read` scope of the same name. */
-const includes = (held: readonly string[], scope: string): boolean =>
-  held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(/:read$/, ':write')));
+const includesScope = (scopes: readonly string[], scope: string): boolean =>
+  scopes.includes(scope) || (scope.endsWith(':read') && scopes.includes(scope.replace(/:read$/, ':write')));
 
 /** How to get a credential with more scopes. */
 const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): NextStep =>
@@ -37,8 +37,8 @@ const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): Sugg
 /** Throws, before anything is sent, if the credential is known to lack the operation's scope. */
 export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => {
   // If none of the scopes is known here, the service names them differently: let the service decide.
-  const held = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
-  if (scope === undefined || held === undefined || includes(held, scope)) return;
+  const scopes = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
+  if (scope === undefined || scopes === undefined || includesScope(scopes, scope)) return;
   throw new SchedError('forbidden', `This login is not allowed to ${catalogue[scope]}`, {
     reason: `it lacks the scope ${scope}; nothing was sent`,
     ...moreScopes([scope], holder),

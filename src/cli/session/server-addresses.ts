@@ -31,7 +31,7 @@ export const settingsOf = (server: AuthServer, hasSecret: boolean): Partial<Pick
   );
 
 /** A profile without the addresses of its authorization server. */
-export const withoutAddresses = (profile: Profile): Profile =>
+export const withoutServerAddresses = (profile: Profile): Profile =>
   Object.fromEntries(Object.entries(profile).filter(([key]) => !Object.hasOwn(addressKeys, key))) as Profile;
 
 /** Older versions kept no addresses: they used fixed paths. */

@@ -1,32 +1,30 @@
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
-import { type CreationLedger, creations } from '../../jobs/creation-record.ts';
-import { type MoveEntry, moves } from '../../jobs/move-record.ts';
+import { isLoopback } from '../../base/uri.ts';
 import { existsSync } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
+import type { MarkStore } from '../../state/forgotten.ts';
 import { fileLedger, type Ledger } from '../../state/ledger.ts';
-import { bookings, type CommonEntry, type LedgerKind } from '../../state/ledger-entry.ts';
+import type { CommonEntry, LedgerKind } from '../../state/ledger-entry.ts';
 import { accountLock, type Lock, type LockOptions, lockIn } from '../../state/lock.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
-import { isLoopback } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
-import { textNamedIn } from './connection.ts';
+import { textNamedIn } from './named-text.ts';
 import type { Settings } from './settings.ts';
 
 /** The state that commands with the same token share. Commands don't know where it is kept. */
 export interface SharedState {
   readonly budget: SharedBudget;
-  /** The bookings. */
-  readonly ledger: Ledger;
-  readonly moves: Ledger<MoveEntry>;
-  /** New event types. */
-  readonly creations: CreationLedger;
+  /** The bookings, or another kind of entries. */
+  ledger<Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry>;
   /** The lock of that name on this machine, and that of all machines that share state with it. Take them in this order. */
   locks(name: string, options: LockChoices): Lock[];
+  /** Who is forgotten on all machines that share state; undefined without shared state. */
+  readonly marks: MarkStore | undefined;
   /** Returns unused permits when the command ends. */
   close(): Promise<void>;
 }
@@ -39,8 +37,8 @@ export const stateDirectory = (runtime: Runtime): string | undefined =>
 
 /** Prefers the OS runtime directory, which is cleared at logout: right for a budget. SCHED_STATE_DIR overrides it. */
 const budgetDirectory = (runtime: Runtime): string | undefined => {
-  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
-  const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
+  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: stateDir } = runtime.env;
+  const isVolatile = !stateDir && volatile.startsWith('/') && existsSync(volatile);
   const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
   if (base !== undefined && isVolatile) checkDirectory(base, { isOurs: true, uid: runtime.uid });
   return base === undefined ? undefined : join(base, 'budget');
@@ -69,6 +67,7 @@ interface Remote {
   budgets: BudgetStore;
   ledgerWith<Entry extends CommonEntry>(kind: LedgerKind<Entry>, files: Ledger<Entry>): Ledger<Entry>;
   lock(name: string, options: LockChoices): Lock;
+  marks: MarkStore;
   close(): void;
 }
 
@@ -77,12 +76,13 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
-  const [{ redisBudgets }, { redisLedger, withEarlierFiles }, { redisOwners }, { createServerClock }] =
+  const [{ redisBudgets }, { redisLedger, withEarlierFiles }, { redisOwners }, { createServerClock }, { redisMarks }] =
     await Promise.all([
       import('../../state/redis/budgets.ts'),
       import('../../state/redis/ledger.ts'),
       import('../../state/redis/lock.ts'),
       import('../../state/redis/server-clock.ts'),
+      import('../../state/redis/forgotten.ts'),
     ]);
   const connection = await runtime.connectRedis(address, runtime.clock);
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
@@ -93,6 +93,7 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
       const { machine, clock, randomBytes, interrupted } = runtime;
       return lockIn(redisOwners(options, name), { name, machine, clock, randomBytes, interrupted, ...choices });
     },
+    marks: redisMarks(options, runtime.randomBytes),
     close: connection.close,
   };
 };
@@ -123,25 +124,17 @@ export const openSharedState = async (
     },
     onRemoteTrouble: (reason) => notes.info(`The rate budget is not shared with other machines right now. ${reason}`),
   });
-  const ledgerOf = <Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry> => {
-    const files = fileLedgerOf(runtime, kind);
-    return remote?.ledgerWith(kind, files) ?? files;
-  };
   return {
     budget,
-    get ledger() {
-      return ledgerOf(bookings);
-    },
-    get moves() {
-      return ledgerOf(moves);
-    },
-    get creations() {
-      return ledgerOf(creations);
+    ledger: (kind) => {
+      const files = fileLedgerOf(runtime, kind);
+      return remote?.ledgerWith(kind, files) ?? files;
     },
     locks: (name, options) => [
       accountLock(name, runtime, options),
       ...(remote === undefined ? [] : [remote.lock(name, options)]),
     ],
+    marks: remote?.marks,
     close: async () => {
       await budget.close();
       remote?.close();

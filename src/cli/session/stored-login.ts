@@ -3,13 +3,13 @@ import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import { refreshHelperFor } from '../../auth/refresh-helper.ts';
 import {
   createSession,
-  lockOf,
+  credentialLock,
   type Revocation,
   removeCredential,
   type Session,
   saveCredential,
 } from '../../auth/session.ts';
-import { type CredentialStore, openStore } from '../../auth/stores.ts';
+import { type CredentialStore, openCredentialStore } from '../../auth/stores.ts';
 import type { StoreKind } from '../../auth/vault.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
@@ -31,8 +31,8 @@ export const rememberClientSecret = ({ secrets }: Pick<Runtime, 'secrets'>, secr
   secrets.keep(String(new URLSearchParams({ '': secret })).slice(1), 'client secret');
 };
 
-export const storeOf = async (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> => {
-  const store = await openStore(kind, runtime, directory('config', runtime));
+export const credentialStoreOf = async (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> => {
+  const store = await openCredentialStore(kind, runtime, directory('config', runtime));
   return {
     ...store,
     read: async (key) => {
@@ -60,9 +60,9 @@ export const openLogin = async (
   return createSession({
     key,
     server,
-    store: await storeOf(store, runtime),
+    store: await credentialStoreOf(store, runtime),
     helper: refreshHelperFor({ key, server, store, config: directory('config', runtime) }, runtime),
-    lock: lockOf(key, runtime),
+    lock: credentialLock(key, runtime),
     clock: runtime.clock,
     sendToEnd: runtime.sendToEnd,
     protect: runtime.protect,
@@ -84,7 +84,7 @@ export const saveLogin = async (
   // Includes the profile: two profiles of one user may have tokens with different scopes.
   const key = credentialKey(record, `${record.owner} ${profile}`.trim());
   const { replacedDamaged } = await saveCredential(
-    { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
+    { key, store, lock: credentialLock(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,
   );
   if (replacedDamaged) notes.warn('Replaced a damaged credential from an earlier login');
@@ -97,8 +97,8 @@ export const removeLogin = async ({ name, profile }: Account, runtime: Runtime, 
   const ending = await removeCredential({
     key,
     server: serverOf(profile, profile.login!),
-    store: await storeOf(store, runtime),
-    lock: lockOf(key, runtime),
+    store: await credentialStoreOf(store, runtime),
+    lock: credentialLock(key, runtime),
     send: runtime.send,
   });
   if (ending.atService === 'not-told')

@@ -1,4 +1,4 @@
-import { decodeUri } from '../../uri.ts';
+import { decodeUri } from '../../base/uri.ts';
 export interface RedisAddress {
   host: string;
   port: number;

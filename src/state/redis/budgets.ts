@@ -1,11 +1,11 @@
-import { jsonIn } from '../../json.ts';
+import { jsonIn } from '../../base/json.ts';
 import type { BudgetState } from '../budget.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import type { RedisConnection } from './redis-client.ts';
 import type { ServerClock } from './server-clock.ts';
 
-const keyOf = (key: string): string => `${prefix}budget:{${key}}`;
+const budgetRecordKey = (key: string): string => `${prefix}budget:{${key}}`;
 
 export interface RedisOptions {
   connection: RedisConnection;
@@ -20,12 +20,12 @@ const stateIn = (text: string | undefined) => jsonIn(text) as BudgetState | unde
 /** Budgets in Redis, for all machines that use it. The server's clock counts. */
 export const redisBudgets = ({ connection, clock, host }: RedisOptions): BudgetStore => ({
   update: (key, change) =>
-    changeRecord(connection, clock, keyOf(key), ({ text, now }) => {
+    changeRecord(connection, clock, budgetRecordKey(key), ({ text, now }) => {
       const { state, value } = change(stateIn(text), now);
       return { text: JSON.stringify(state), keptForMs: forgottenMs, value };
     }),
   read: async (key) => {
-    const { text, now } = await readRecord(connection, clock, keyOf(key));
+    const { text, now } = await readRecord(connection, clock, budgetRecordKey(key));
     return { state: stateIn(text), now };
   },
   clock,

@@ -1,18 +1,19 @@
-import { SchedError } from '../../errors.ts';
-import { isObject, jsonIn } from '../../json.ts';
-import { isTime } from '../../numbers.ts';
+import { SchedError } from '../../base/errors.ts';
+import { isObject, jsonIn } from '../../base/json.ts';
+import { day } from '../../base/milliseconds.ts';
+import { isTime } from '../../base/numbers.ts';
 import {
   byAge,
+  entryStart,
   type FoundAttempts,
   isOpenAt,
   keptForMs,
   type Ledger,
   lastByService,
   type StoredEntry,
-  serviceName,
-  startOf,
 } from '../ledger.ts';
 import { type CommonEntry, damagedEntry, type LedgerKind, ledgerTrouble } from '../ledger-entry.ts';
+import { serviceName } from '../service-name.ts';
 import type { RedisOptions } from './budgets.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import { nonsense } from './redis-client.ts';
@@ -38,7 +39,7 @@ interface StoredAttempts<Entry> {
 }
 
 /** Older bookings are removed from the indexes. A day more, because an index has no exact end. */
-const indexedForMs = keptForMs + 86_400_000;
+const indexedForMs = keptForMs + day;
 
 const areAttempts = <Entry extends CommonEntry>(
   value: unknown,
@@ -60,8 +61,8 @@ const readAttempts = <Entry extends CommonEntry>(
   digest: string,
 ): StoredAttempts<Entry> => {
   if (text === undefined) return { attempts: {}, missed: {} };
-  const found = jsonIn(text);
-  if (areAttempts(found, kind)) return found;
+  const content = jsonIn(text);
+  if (areAttempts(content, kind)) return content;
   throw damagedEntry(kind, `the key ${ledgerKey(kind, digest)} in Redis`, 'key');
 };
 
@@ -92,16 +93,16 @@ export const redisLedger = <Entry extends CommonEntry>(
   /** Changes the attempts of a booking. `alter` returns undefined if there is nothing to write. */
   const change = <Value>(
     { entry }: StoredEntry<Entry>,
-    alter: (stored: StoredAttempts<Entry>, entry: Entry) => { value: Value; isSame?: boolean },
+    alter: (record: StoredAttempts<Entry>, entry: Entry) => { value: Value; isSame?: boolean },
   ): Promise<Value> =>
     safely(async () => {
-      const start = startOf(entry);
+      const start = entryStart(entry);
       return changeRecord(connection, clock, ledgerKey(kind, entry.digest), ({ text, now }) => {
-        const stored = readAttempts(text, kind, entry.digest);
-        const { value, isSame = false } = alter(stored, { host, ...entry, at: entry.at + clock.ahead() });
-        const isOpen = lastByService(storedIn(stored, clock)).some(({ entry: last }) => last.state === 'open');
+        const record = readAttempts(text, kind, entry.digest);
+        const { value, isSame = false } = alter(record, { host, ...entry, at: entry.at + clock.ahead() });
+        const isOpen = lastByService(storedIn(record, clock)).some(({ entry: last }) => last.state === 'open');
         return {
-          text: isSame ? undefined : JSON.stringify(stored),
+          text: isSame ? undefined : JSON.stringify(record),
           keptForMs: Math.max(0, start * 1000 - now) + keptForMs,
           indexes: {
             member: entry.digest,
@@ -125,31 +126,31 @@ export const redisLedger = <Entry extends CommonEntry>(
     safely(async () => {
       const digests = await connection.command('ZRANGEBYSCORE', ledgerKey(kind, index), since, until);
       if (!Array.isArray(digests)) throw nonsense(connection);
-      const found = await Promise.all(digests.map((digest) => lastOf(String(digest))));
-      return found.flatMap(({ attempts }) => attempts).sort(byAge);
+      const groups = await Promise.all(digests.map((digest) => lastOf(String(digest))));
+      return groups.flatMap(({ attempts }) => attempts).sort(byAge);
     });
 
   return {
     reach: 'this machine or another with the same shared state',
     // Older versions didn't store bookings in Redis, so there are no older digests.
     find: ([digest]) => safely(() => lastOf(digest!)),
-    claim: (kept) =>
-      change(kept, ({ attempts }, stored) => {
-        if (attempts[kept.number] !== undefined) return { value: false, isSame: true };
-        attempts[kept.number] = stored;
+    claim: (attempt) =>
+      change(attempt, ({ attempts }, entry) => {
+        if (attempts[attempt.number] !== undefined) return { value: false, isSame: true };
+        attempts[attempt.number] = entry;
         return { value: true };
       }),
-    replace: (kept) =>
-      change(kept, ({ attempts }, stored) => {
-        attempts[kept.number] = stored;
+    replace: (attempt) =>
+      change(attempt, ({ attempts }, entry) => {
+        attempts[attempt.number] = entry;
         return { value: undefined };
       }),
-    miss: (kept, serviceTime) =>
-      change(kept, ({ missed }) => {
-        const noted = missed[kept.number];
+    miss: (attempt, serviceTime) =>
+      change(attempt, ({ missed }) => {
+        const firstMiss = missed[attempt.number];
         // If the service's clock was set back, the time is measured again from now.
-        if (noted !== undefined && noted <= serviceTime) return { value: noted, isSame: true };
-        missed[kept.number] = serviceTime;
+        if (firstMiss !== undefined && firstMiss <= serviceTime) return { value: firstMiss, isSame: true };
+        missed[attempt.number] = serviceTime;
         return { value: serviceTime };
       }),
     open: async (origin) => (await inIndex('open', '-inf', '+inf')).filter(isOpenAt(origin)),
@@ -159,33 +160,33 @@ export const redisLedger = <Entry extends CommonEntry>(
   };
 };
 
-const marked = <Entry extends CommonEntry>(entries: StoredEntry<Entry>[]): StoredEntry<Entry>[] =>
-  entries.map((kept) => ({ ...kept, isInFiles: true }));
+const markAsFiles = <Entry extends CommonEntry>(entries: StoredEntry<Entry>[]): StoredEntry<Entry>[] =>
+  entries.map((attempt) => ({ ...attempt, isInFiles: true }));
 
 /**
  * A ledger that several machines share, and the one that this machine used before in files. New attempts are shared. An
  * attempt in the files stays there, but still counts: its booking must not be made again (R27).
  */
 export const withEarlierFiles = <Entry extends CommonEntry>(
-  shared: Ledger<Entry>,
+  sharedLedger: Ledger<Entry>,
   files: Ledger<Entry>,
 ): Ledger<Entry> => {
-  const homeOf = ({ isInFiles }: StoredEntry<Entry>): Ledger<Entry> => (isInFiles ? files : shared);
+  const homeOf = ({ isInFiles }: StoredEntry<Entry>): Ledger<Entry> => (isInFiles ? files : sharedLedger);
   const both = async (find: (ledger: Ledger<Entry>) => Promise<StoredEntry<Entry>[]>): Promise<StoredEntry<Entry>[]> =>
-    [...(await find(shared)), ...marked(await find(files))].sort(byAge);
+    [...(await find(sharedLedger)), ...markAsFiles(await find(files))].sort(byAge);
   return {
-    ...shared,
+    ...sharedLedger,
     find: async (digests) => {
-      const { last, attempts } = await shared.find(digests);
+      const { last, attempts } = await sharedLedger.find(digests);
       const services = new Set(attempts.map(({ entry }) => serviceName(entry.origin)));
       // A shared attempt is newer. It doesn't settle an open one.
       const earlier = (await files.find(digests)).attempts.filter(
         ({ entry }) => entry.state === 'open' || !services.has(serviceName(entry.origin)),
       );
-      return { last, attempts: [...attempts, ...marked(earlier)] };
+      return { last, attempts: [...attempts, ...markAsFiles(earlier)] };
     },
-    replace: (kept) => homeOf(kept).replace(kept),
-    miss: (kept, serviceTime) => homeOf(kept).miss(kept, serviceTime),
+    replace: (attempt) => homeOf(attempt).replace(attempt),
+    miss: (attempt, serviceTime) => homeOf(attempt).miss(attempt, serviceTime),
     open: (origin) => both((ledger) => ledger.open(origin)),
     between: (since, until) => both((ledger) => ledger.between(since, until)),
   };

@@ -38,7 +38,7 @@ end
 return { now, found, 'written' }
 `;
 
-interface Stored {
+interface StoredRecord {
   /** `undefined` if there is none. */
   text: string | undefined;
   /** The server's time in milliseconds. */
@@ -62,11 +62,11 @@ interface RecordChange<Value> {
   value: Value;
 }
 
-const timed = (
+const runTimed = (
   connection: RedisConnection,
   clock: ServerClock,
   ...words: Parameters<RedisConnection['run']>
-): Promise<Stored & { mark: unknown }> => {
+): Promise<StoredRecord & { mark: unknown }> => {
   return clock.measure(async () => {
     const reply = await connection.run(...words);
     const [now, text, mark] = Array.isArray(reply) ? reply : [];
@@ -75,27 +75,27 @@ const timed = (
   });
 };
 
-export const readRecord = (connection: RedisConnection, clock: ServerClock, key: string): Promise<Stored> =>
-  timed(connection, clock, readScript, [key], []);
+export const readRecord = (connection: RedisConnection, clock: ServerClock, key: string): Promise<StoredRecord> =>
+  runTimed(connection, clock, readScript, [key], []);
 
 /** Changes a record. `change` may be called again with a newer text. The server's time is known by then. */
 export const changeRecord = async <Value>(
   connection: RedisConnection,
   clock: ServerClock,
   key: string,
-  change: (stored: Stored) => RecordChange<Value>,
+  change: (record: StoredRecord) => RecordChange<Value>,
 ): Promise<Value> => {
-  let stored = await readRecord(connection, clock, key);
+  let record = await readRecord(connection, clock, key);
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const { text, keptForMs, indexes, value } = change(stored);
+    const { text, keptForMs, indexes, value } = change(record);
     if (text === undefined) return value;
     const { member, lowest, scores } = indexes ?? { member: '', lowest: 0, scores: {} };
-    const facts = [stored.text ?? '', text, String(keptForMs), member, String(lowest)];
+    const facts = [record.text ?? '', text, String(keptForMs), member, String(lowest)];
     const marks = Object.values(scores).map((score) => (score === undefined ? '' : String(score)));
-    const answer = await timed(connection, clock, writeScript, [key, ...Object.keys(scores)], [...facts, ...marks]);
+    const answer = await runTimed(connection, clock, writeScript, [key, ...Object.keys(scores)], [...facts, ...marks]);
     if (answer.mark === 'written') return value;
     if (answer.mark !== 'outrun') throw nonsense(connection);
-    stored = answer;
+    record = answer;
   }
   throw new RedisTrouble(`${connection.place}: too many machines change the same record at once`);
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { adviceFor, meaningOf } from '../../network-errors.ts';
-import type { Clock } from '../../system.ts';
+import { adviceFor, meaningOf } from '../../base/network-errors.ts';
+import type { Clock } from '../../base/system.ts';
 import { hostAndPort, type RedisAddress } from './address.ts';
 
 /** Redis can't be used. The message says why. */
@@ -41,7 +41,7 @@ const noRedis = "the replies aren't those of a Redis server";
 /** The trouble with a server whose replies can't be read. */
 export const nonsense = ({ place }: RedisConnection): RedisTrouble => new RedisTrouble(`${place}: ${noRedis}`);
 
-const reasonOf = (error: Error, isReply: boolean): string => {
+const redisReason = (error: Error, isReply: boolean): string => {
   const meaning = meaningOf(error);
   if (meaning !== undefined) return [meaning, adviceFor(error)].filter(Boolean).join('; ');
   const word = error.message.split(' ')[0]!;
@@ -55,14 +55,14 @@ const reasonOf = (error: Error, isReply: boolean): string => {
   return isReply ? `it replied ${word.slice(0, 40)}` : error.message.slice(0, 200);
 };
 
-const load = async () => {
+const loadRedis = async () => {
   const { default: redis } = await import('@redis/client');
   return redis;
 };
 
-type Redis = Awaited<ReturnType<typeof load>>;
+type Redis = Awaited<ReturnType<typeof loadRedis>>;
 
-const clientOf = (redis: Redis, { host, port, isTls, database, username, password }: RedisAddress) => {
+const createRedisClient = (redis: Redis, { host, port, isTls, database, username, password }: RedisAddress) => {
   const socket = { host, port, connectTimeout: limitMs, reconnectStrategy: false as const };
   return redis.createClient({
     RESP: 2,
@@ -78,12 +78,12 @@ const clientOf = (redis: Redis, { host, port, isTls, database, username, passwor
   });
 };
 
-type RedisClient = ReturnType<typeof clientOf>;
+type RedisClient = ReturnType<typeof createRedisClient>;
 
 interface Link {
   client: RedisClient;
   /** Rejects when the connection breaks. */
-  broken: Promise<never>;
+  breakage: Promise<never>;
   /** Whether an error is a reply, so that the connection still works. */
   isReply(error: unknown): boolean;
 }
@@ -101,22 +101,22 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
   let away: { until: number; trouble: RedisTrouble } | undefined;
 
   const within = async <Value>(work: Promise<Value>): Promise<Value> => {
-    const done = new AbortController();
+    const end = new AbortController();
     const limit = (async () => {
       // A process that was stopped, or got no CPU time, first reads the replies that have arrived meanwhile.
-      for (const part of [limitMs - lastLookMs, lastLookMs]) await clock.sleep(part, done.signal);
+      for (const part of [limitMs - lastLookMs, lastLookMs]) await clock.sleep(part, end.signal);
       throw new NoReply(`no reply within ${limitMs / 1000} s`);
     })();
     try {
       return await Promise.race([work, limit]);
     } finally {
       limit.catch(() => {});
-      done.abort(new Error('done'));
+      end.abort(new Error('done'));
     }
   };
 
   const troubleOf = (error: unknown, isReply: boolean): RedisTrouble =>
-    new RedisTrouble(`${place}: ${reasonOf(error as Error, isReply)}`);
+    new RedisTrouble(`${place}: ${redisReason(error as Error, isReply)}`);
 
   /** Leaves Redis alone for a while. */
   const pause = (error: unknown, isReply = false): RedisTrouble => {
@@ -126,10 +126,10 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
   };
 
   const connect = async (): Promise<Link> => {
-    const redis = await load();
-    const client = clientOf(redis, address);
+    const redis = await loadRedis();
+    const client = createRedisClient(redis, address);
     client.unref();
-    const broken = new Promise<never>((_, reject) => {
+    const breakage = new Promise<never>((_, reject) => {
       client.on('error', (error) => {
         if (link?.client === client) link = undefined;
         reject(error);
@@ -137,14 +137,14 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
         client.destroy();
       });
     });
-    broken.catch(() => {});
+    breakage.catch(() => {});
     try {
-      await within(Promise.race([client.connect(), broken]));
+      await within(Promise.race([client.connect(), breakage]));
     } catch (error) {
       client.destroy();
       throw pause(error, error instanceof redis.ErrorReply);
     }
-    link = { client, broken, isReply: (error) => error instanceof redis.ErrorReply };
+    link = { client, breakage, isReply: (error) => error instanceof redis.ErrorReply };
     return link;
   };
 
@@ -158,9 +158,9 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
   };
 
   const send = async <Value>(work: (client: RedisClient) => Promise<Value>): Promise<Value> => {
-    const { client, broken, isReply } = await connected();
+    const { client, breakage, isReply } = await connected();
     try {
-      return await within(Promise.race([work(client), broken]));
+      return await within(Promise.race([work(client), breakage]));
     } catch (error) {
       if (isReply(error)) throw troubleOf(error, true);
       if (link?.client === client) link = undefined;

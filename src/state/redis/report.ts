@@ -1,4 +1,4 @@
-import type { Clock } from '../../system.ts';
+import type { Clock } from '../../base/system.ts';
 import { bookings } from '../ledger-entry.ts';
 import { ledgerKey } from './ledger.ts';
 import { prefix, readRecord } from './record.ts';
@@ -33,7 +33,7 @@ const countOf = async (connection: RedisConnection, key: string): Promise<number
   return count;
 };
 
-const infoOf = async (connection: RedisConnection): Promise<Record<string, string>> => {
+const serverInfo = async (connection: RedisConnection): Promise<Record<string, string>> => {
   const text = await connection.command('INFO').catch(() => '');
   const lines = String(text)
     .split(/\r?\n/)
@@ -42,17 +42,17 @@ const infoOf = async (connection: RedisConnection): Promise<Record<string, strin
 };
 
 const countBudgets = async (connection: RedisConnection): Promise<{ budgets: number; hasMoreBudgets: boolean }> => {
-  const found = new Set<string>();
+  const budgetKeys = new Set<string>();
   let cursor = '0';
   for (let scan = 0; scan < scans; scan += 1) {
     const reply = await connection.command('SCAN', cursor, 'MATCH', `${prefix}budget:*`, 'COUNT', '1000');
     const [next, keys] = Array.isArray(reply) ? reply : [];
     if (!Array.isArray(keys)) throw nonsense(connection);
-    for (const key of keys) found.add(String(key));
+    for (const key of keys) budgetKeys.add(String(key));
     cursor = String(next);
     if (cursor === '0') break;
   }
-  return { budgets: found.size, hasMoreBudgets: cursor !== '0' };
+  return { budgets: budgetKeys.size, hasMoreBudgets: cursor !== '0' };
 };
 
 /** Looks at the server and at what sched stores there. */
@@ -60,11 +60,11 @@ export const reportOn = async (connection: RedisConnection, clock: Pick<Clock, '
   const serverClock = createServerClock(clock);
   const times: number[] = [];
   for (let probe = 0; probe < probes; probe += 1) {
-    const asked = clock.now();
+    const start = clock.now();
     await readRecord(connection, serverClock, `${prefix}probe`);
-    times.push(clock.now() - asked);
+    times.push(clock.now() - start);
   }
-  const info = await infoOf(connection);
+  const info = await serverInfo(connection);
   const version = info.valkey_version ?? info.redis_version;
   const policy = info.maxmemory_policy;
   const isEvicting = Number(info.maxmemory ?? 0) > 0 && policy !== undefined && policy !== 'noeviction';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../system.ts';
+import type { Clock } from '../../base/system.ts';
 
 /**
  * Compares this machine's clock with the one of the Redis server, which all machines share.
@@ -12,11 +12,11 @@ export const createServerClock = (clock: Pick<Clock, 'now'>) => {
 
   /** Runs work whose result has the server's time in whole milliseconds. */
   const measure = async <Value>(work: () => Promise<{ now: number; value: Value }>): Promise<Value> => {
-    const asked = clock.now();
+    const start = clock.now();
     const { now, value } = await work();
-    const received = clock.now();
+    const end = clock.now();
     // All three times are rounded down.
-    const [low, high] = [now - received - 1, now + 1 - asked];
+    const [low, high] = [now - end - 1, now + 1 - start];
     [least, most] = [Math.max(least, low), Math.min(most, high)];
     if (least > most) [least, most] = [low, high];
     return value;

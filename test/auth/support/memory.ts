@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createStore } from '../../../src/auth/stores.ts';
 import type { Entries, Vault } from '../../../src/auth/vault.ts';
-import type { Machine } from '../../../src/system.ts';
+import type { Machine } from '../../../src/base/system.ts';
 
 export const random = (count: number): Uint8Array => randomBytes(count);
 

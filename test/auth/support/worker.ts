@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { usualServer } from '../../../src/auth/auth-server.ts';
 import { goLine, refreshHelperFor, runRefreshHelper } from '../../../src/auth/refresh-helper.ts';
-import { createSession, lockOf } from '../../../src/auth/session.ts';
-import { openStore } from '../../../src/auth/stores.ts';
-import type { SchedError } from '../../../src/errors.ts';
+import { createSession, credentialLock } from '../../../src/auth/session.ts';
+import { openCredentialStore } from '../../../src/auth/stores.ts';
+import type { SchedError } from '../../../src/base/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { nodeRuntime } from '../../../src/node/runtime.ts';
 import { helperArgument, type World } from '../../../src/runtime.ts';
-import type { Held, Lock } from '../../../src/state/lock.ts';
+import type { HeldLock, Lock } from '../../../src/state/lock.ts';
 import { directory } from '../../../src/state/paths.ts';
 import { untilChange } from '../../support/changes.js';
 import type { Plan } from './build-worker.ts';
@@ -115,8 +115,8 @@ const pause = async (most: number) => {
   if (plan.pauses) await world.clock.sleep(Math.random() * most);
 };
 
-const noting: typeof openStore = async (...where) => {
-  const store = await openStore(...where);
+const noting: typeof openCredentialStore = async (...where) => {
+  const store = await openCredentialStore(...where);
   return {
     ...store,
     write: async (...args) => {
@@ -128,7 +128,7 @@ const noting: typeof openStore = async (...where) => {
 
 /** Logs when the process takes and releases the lock, with random pauses. */
 const noted = (lock: Lock): Lock => {
-  const inside = async (held: Held | undefined): Promise<Held | undefined> => {
+  const inside = async (held: HeldLock | undefined): Promise<HeldLock | undefined> => {
     if (held === undefined) return undefined;
     note('enter');
     await pause(30);
@@ -172,7 +172,7 @@ const work = async () => {
     key: plan.key,
     server: usualServer(plan.key.issuer),
     store,
-    lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, retrying)),
+    lock: plan.withoutLock ? noLock : noted(credentialLock(plan.key, retrying)),
     helper: plan.helper
       ? refreshHelperFor(
           { key: plan.key, server: usualServer(plan.key.issuer), store: plan.store, config: plan.config },
@@ -228,7 +228,10 @@ const work = async () => {
 
 const help = async () => {
   note('begun');
-  await runRefreshHelper(world.parentProcess!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  await runRefreshHelper(world.parentProcess!(), world, {
+    open: noting,
+    lock: (...which) => noted(credentialLock(...which)),
+  });
   note('gone');
 };
 

@@ -7,10 +7,9 @@ import { Problems } from '../../../src/cli/messages/problems.ts';
 
 const terminal = { isTerminal: false };
 
-const callOf = (...args: string[]): Invocation =>
+const callOf = (action?: string, value?: string): Invocation =>
   ({
-    typed: {},
-    args,
+    given: { action, value },
     problems: new Problems(),
     context: { settings: {}, runtime: { stdout: terminal, stderr: terminal, keyboard: terminal }, printer: {} },
   }) as unknown as Invocation;
@@ -41,9 +40,9 @@ test.each([
   [['off', 'now'], 'off takes no value, not "now"'],
   [['on'], 'Unknown action "on". Use dim, off'],
   [['toString'], 'Unknown action "toString". Use dim, off'],
-])('%j is refused in the words of its action', async (args, problem) => {
-  const call = callOf(...args);
-  await light.draft(call, howOf(call, light.arguments));
+])('%j is refused in the words of its action', async ([action, value], problem) => {
+  const call = callOf(action, value);
+  await light.draft(call, howOf(call));
   expect(call.problems.texts).toEqual([problem]);
 });
 

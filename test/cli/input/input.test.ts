@@ -1,19 +1,19 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { asFlags, asProperties, the, words } from '../../../src/base/words.ts';
 import type { Invocation } from '../../../src/cli/command.ts';
+import type { Given } from '../../../src/cli/input/given.ts';
 import { both, howOf, input, readCall, related, unless, type Values } from '../../../src/cli/input/input.ts';
 import { choice, count, duration, file, moment, moving, text, toggle, zone } from '../../../src/cli/input/kinds.ts';
 import { apart, excludes, needs, rule } from '../../../src/cli/input/relations.ts';
-import { asFlags, asProperties, the, words } from '../../../src/cli/input/words.ts';
 import { Problems } from '../../../src/cli/messages/problems.ts';
 
 const now = Date.parse('2026-11-18T12:00:00Z');
 
 /** A call with these values, as far as inputs look at one. */
-const callOf = (typed: Invocation['typed'], args: string[] = [], spelling = asFlags): Invocation => {
+const callOf = (given: Given, spelling = asFlags): Invocation => {
   const terminal = { isTerminal: false };
   return {
-    typed,
-    args,
+    given,
     problems: new Problems(undefined, spelling),
     context: {
       settings: { zone: 'Europe/Paris', zoneSource: 'TZ' },
@@ -56,11 +56,15 @@ test('a command gets values of the types that its entries have', async () => {
   }>();
   const values = await readCall(
     whole,
-    callOf({ 'dry-run': true, max: '3', since: '2026-11-18', tz: 'europe/paris', answer: ['a=b', 'c=d'] }, [
-      'E',
-      'F',
-      'G',
-    ]),
+    callOf({
+      event: 'E',
+      others: ['F', 'G'],
+      'dry-run': true,
+      max: '3',
+      since: '2026-11-18',
+      tz: 'europe/paris',
+      answer: ['a=b', 'c=d'],
+    }),
   );
   const { until, ...rest } = values;
   expect(rest).toEqual({
@@ -80,8 +84,8 @@ test('a command gets values of the types that its entries have', async () => {
 });
 
 test('values in JSON are read as they are', async () => {
-  const typed = { max: 3, sort: 'time', 'dry-run': false } as unknown as Invocation['typed'];
-  expect(await readCall(whole, callOf(typed, ['E'], asProperties))).toMatchObject({
+  const given = { event: 'E', max: 3, sort: 'time', 'dry-run': false };
+  expect(await readCall(whole, callOf(given, asProperties))).toMatchObject({
     max: 3,
     sort: 'time',
     dryRun: false,
@@ -90,7 +94,7 @@ test('values in JSON are read as they are', async () => {
 
 const problemsOf = async (...given: Parameters<typeof callOf>): Promise<string[]> => {
   const call = callOf(...given);
-  await whole.draft(call, howOf(call, whole.arguments));
+  await whole.draft(call, howOf(call));
   return call.problems.texts;
 };
 
@@ -101,12 +105,12 @@ test.each([
   [{ every: '9s' }, '--every must be at least 10s, not "9s"'],
   [{ since: '2030-01-01' }, '--since must be in the past, not "2030-01-01"'],
   [{ until: '2020-01-01' }, '--until must be in the future, not "2020-01-01"'],
-])('%j is refused in words that name the flag', async (typed, problem) => {
-  expect(await problemsOf(typed as Invocation['typed'], ['E'])).toEqual([problem]);
+])('%j is refused in words that name the flag', async (given, problem) => {
+  expect(await problemsOf({ event: 'E', ...given } as Given)).toEqual([problem]);
 });
 
 test('all problems of a call are collected, in the words of the call', async () => {
-  expect(await problemsOf({ max: '--sort', sort: 'x' }, [], asProperties)).toEqual([
+  expect(await problemsOf({ max: '--sort', sort: 'x' }, asProperties)).toEqual([
     'Missing argument event',
     'max must be a whole number from 1 to 9, not "--sort"',
     'sort must be one of name, time, not "x"',
@@ -124,8 +128,8 @@ test('each wrong one of several values is a problem', async () => {
 
 describe('relations', () => {
   const flags = { once: toggle(''), every: text(''), again: toggle(''), from: file('') };
-  const issuesOf = async (relation: Parameters<typeof input<typeof flags>>[1], typed: Invocation['typed']) => {
-    const call = callOf(typed);
+  const issuesOf = async (relation: Parameters<typeof input<typeof flags>>[1], given: Given) => {
+    const call = callOf(given);
     await input(flags, relation!).draft(call, howOf(call));
     return call.problems.texts;
   };

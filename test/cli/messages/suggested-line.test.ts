@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { nouns } from '../../../src/cli/commands/registry.ts';
 import { adviceText, commandHere, type Here, suggestedLine } from '../../../src/cli/messages/suggested-line.ts';
+import { nouns } from '../../../src/commands/registry.ts';
 
 const line = (here: Here, ...words: string[]) => commandHere({ settings: { here } }, ...words);
 
-const commands: { words: string[]; usesNone: boolean }[] = [];
+const commands: { words: string[]; isLocal: boolean; usesNone: boolean }[] = [];
 for (const [noun, { leaf, commands: load }] of Object.entries(nouns))
   for (const { name, local } of await load())
-    commands.push({ words: leaf ? [noun] : [noun, name], usesNone: local !== undefined || noun === 'sandbox' });
+    commands.push({
+      words: leaf ? [noun] : [noun, name],
+      isLocal: local === true,
+      usesNone: local !== undefined || noun === 'sandbox',
+    });
 
 describe('a command for pasting', () => {
   const sandbox: Here = { sandbox: true, profile: 'work', zone: 'Asia/Tokyo' };
@@ -43,6 +47,17 @@ describe('a command for pasting', () => {
     // The sandbox has no login to end.
     expect(isSilent({ sandbox: true }) && !usesNone && words.join(' ') !== 'auth logout').toBe(false);
     expect(isSilent({ sandbox: false, profile: 'work' }) && !usesNone).toBe(false);
+  });
+
+  const local = commands.filter(({ isLocal }) => isLocal).map(({ words }) => words);
+
+  test.each(local)('leaves the account out for %s %s, which has none', (...words) => {
+    // It says how to get deliveries from the sandbox.
+    const knowsSandbox = words.join(' ') === 'webhooks listen';
+    const isAboutProfile = ['auth', 'profiles'].includes(words[0]!);
+    const sandboxed = line({ sandbox: true, zone: 'UTC' }, ...words);
+    expect(sandboxed).toBe(knowsSandbox ? 'sched --sandbox webhooks listen --tz UTC' : `sched ${words.join(' ')}`);
+    if (!knowsSandbox && !isAboutProfile) expect(line(profile, ...words)).toBe(sandboxed);
   });
 
   test('is written out in an advice', () => {

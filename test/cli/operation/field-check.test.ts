@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWorld, replying } from '../../support/run.ts';
 
-let world: Awaited<ReturnType<typeof createWorld>>;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 
 const send = replying({
   body: '{"resource":{"uri":"http://127.0.0.1:4010/users/A","name":"Ada","names":["A"],"mood":1}}',

@@ -4,13 +4,13 @@ import { type Collection, collections } from '../../../src/api/collections.ts';
 import { inspect } from '../../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Command, Flag } from '../../../src/cli/command.ts';
-import { nouns } from '../../../src/cli/commands/registry.ts';
-import { offeredCommands } from '../../../src/cli/commands/schema/command-facts.ts';
 import type { FieldFlag } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
 import { collectionOf } from '../../../src/client/ids.ts';
+import { nouns } from '../../../src/commands/registry.ts';
+import { offeredCommands } from '../../../src/commands/schema/command-facts.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
-import { createWorld } from '../../support/run.ts';
+import { createWorld, isWrite } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 
@@ -167,8 +167,6 @@ const sentBy = ({ operation, collection }: Place, requests: HttpRequest[]): stri
 const isChosenHere = ({ operation, collection }: Place): boolean =>
   operation.path === '/scheduled_events' && collection === 'event_types';
 
-const writes = (requests: HttpRequest[]) => requests.filter(({ method }) => method !== 'GET');
-
 const uuid = '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b';
 
 describe('a word in place of a named record', () => {
@@ -214,7 +212,7 @@ describe('a word in place of a named record', () => {
 
   test.each(sample(places, 1, kindOf))('$title: a name of two records', async (place) => {
     const { code, stdout, stderr, requests } = await runAt(place, 'TWIN');
-    expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 2, stdout: '', writes: [] });
+    expect({ code, stdout, writes: requests.filter(isWrite) }).toEqual({ code: 2, stdout: '', writes: [] });
     expect(stderr).toContain(String.raw`are named \"TWIN\": Twin (rec-3), twin (rec-4)`);
   });
 
@@ -224,7 +222,7 @@ describe('a word in place of a named record', () => {
     '$place.title: $word, which is neither an ID nor a name',
     async ({ place, word }) => {
       const { code, stdout, stderr, requests } = await runAt(place, word);
-      expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 6, stdout: '', writes: [] });
+      expect({ code, stdout, writes: requests.filter(isWrite) }).toEqual({ code: 6, stdout: '', writes: [] });
       expect(stderr).toMatch(new RegExp(`No [a-z ]+ with ID or name \\\\"${word}\\\\"`));
     },
   );

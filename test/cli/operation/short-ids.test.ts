@@ -1,13 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { uniqueBeginnings } from '../../../src/base/uri.ts';
 import { mostRemembered } from '../../../src/cli/session/recent-records.ts';
 import type { HttpRequest } from '../../../src/http/message.ts';
-import { uniqueBeginnings } from '../../../src/uri.ts';
-import { createWorld, type Result, type WorldOptions } from '../../support/run.ts';
+import { createWorld, type Result, terminals, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-
-const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let home: string;

@@ -4,7 +4,7 @@ import { views } from '../../../src/cli/operation/views.ts';
 import { createPrinter } from '../../../src/output/printer.ts';
 import type { Page } from '../../../src/output/view.ts';
 import { timeLabel } from '../../../src/time/label.ts';
-import { poisoned } from '../../output/conversations.ts';
+import { poisoned } from '../../every-command/conversations.ts';
 import { hostile, paper } from '../../output/samples.ts';
 import { expectGolden } from '../../support/golden.ts';
 import { createWorld } from '../../support/run.ts';

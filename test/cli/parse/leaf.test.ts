@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { SchedError } from '../../../src/base/errors.ts';
 import type { Command, Flag } from '../../../src/cli/command.ts';
+import { accept } from '../../../src/cli/input/kind.ts';
 import { noAccount } from '../../../src/cli/messages/suggested-line.ts';
 import { Group, Leaf } from '../../../src/cli/parse/leaf.ts';
+import { argumentsIn } from '../../../src/cli/parse/line-part.ts';
 import { readLeaf } from '../../../src/cli/parse/read-leaf.ts';
-import { buildRoot, loadVerbs, parse } from '../../../src/cli/parse/tree.ts';
-import type { SchedError } from '../../../src/errors.ts';
+import { buildRoot, loadVerbs, parseCommandLine } from '../../../src/cli/parse/tree.ts';
 
-const flag = (name: string, more: Partial<Flag> = {}): Flag => ({ name, description: '', heading: 'Flags', ...more });
+const flag = (name: string, { value, ...more }: Partial<Flag> & { value?: string } = {}): Flag => ({
+  name,
+  description: '',
+  heading: 'Flags',
+  kind: { json: 'string', ...(value && { value }), ...(value === 'TEXT' && { isProse: true }), read: accept },
+  ...more,
+});
 
 const command: Command = {
   name: 'cancel',
@@ -33,7 +41,8 @@ const parsed = async (words: string[]): Promise<Leaf> => {
 /** The result of parsing these words of the command. */
 const read = async (...words: string[]) => {
   const leaf = await parsed(words);
-  const { args, typed, problems } = await readLeaf(leaf, noAccount);
+  const { given, parts, problems } = await readLeaf(leaf, noAccount);
+  const { event: _, ...flags } = given;
   const found: Pick<SchedError, 'message' | 'facts'>[] = [];
   try {
     problems.check();
@@ -41,59 +50,59 @@ const read = async (...words: string[]) => {
     found.push(error as SchedError);
   }
   return {
-    args,
-    typed,
+    args: argumentsIn(parts),
+    flags,
     wantsHelp: leaf.wantsHelp,
     problems: found.map(({ message }) => message),
     meant: found.map(({ facts }) => facts.hint).join(),
   };
 };
 
-const nothing = { args: [], typed: {}, wantsHelp: false, problems: [], meant: '' };
+const nothing = { args: [], flags: {}, wantsHelp: false, problems: [], meant: '' };
 
 describe('leaf', () => {
   test.each<[string[], object]>([
     [['a', '-', 'b'], { args: ['a', '-', 'b'] }],
-    [['set', '-2h', '-y'], { args: ['set', '-2h'], typed: { yes: true } }],
+    [['set', '-2h', '-y'], { args: ['set', '-2h'], flags: { yes: true } }],
     [['-2'], { args: ['-2'] }],
-    [['--reason', 'ill'], { typed: { reason: 'ill' } }],
-    [['--reason=ill', 'a'], { args: ['a'], typed: { reason: 'ill' } }],
-    [['--reason', '', 'a'], { args: ['a'], typed: { reason: '' } }],
-    [['--reason', 'a=b'], { typed: { reason: 'a=b' } }],
-    [['-o', 'json'], { typed: { output: 'json' } }],
-    [['-ojson'], { typed: { output: 'json' } }],
-    [['-yn'], { typed: { yes: true, 'dry-run': true } }],
-    [['-y', '--no-input'], { typed: { yes: true, 'no-input': true } }],
-    [['--input', 'x', '--no-input'], { typed: { input: 'x', 'no-input': true } }],
-    [['--active'], { typed: { active: true } }],
-    [['--no-active'], { typed: { active: false } }],
+    [['--reason', 'ill'], { flags: { reason: 'ill' } }],
+    [['--reason=ill', 'a'], { args: ['a'], flags: { reason: 'ill' } }],
+    [['--reason', '', 'a'], { args: ['a'], flags: { reason: '' } }],
+    [['--reason', 'a=b'], { flags: { reason: 'a=b' } }],
+    [['-o', 'json'], { flags: { output: 'json' } }],
+    [['-ojson'], { flags: { output: 'json' } }],
+    [['-yn'], { flags: { yes: true, 'dry-run': true } }],
+    [['-y', '--no-input'], { flags: { yes: true, 'no-input': true } }],
+    [['--input', 'x', '--no-input'], { flags: { input: 'x', 'no-input': true } }],
+    [['--active'], { flags: { active: true } }],
+    [['--no-active'], { flags: { active: false } }],
     [
       ['--active', '--no-active'],
-      { typed: { active: false }, problems: ["--active and --no-active can't be used together"] },
+      { flags: { active: false }, problems: ["--active and --no-active can't be used together"] },
     ],
-    [['--host', 'a', '--host=b'], { typed: { host: ['a', 'b'] } }],
-    [['--json', 'ID'], { args: ['ID'], typed: { json: '' } }],
-    [['--json', 'uri'], { typed: { json: 'uri' } }],
-    [['--json', 'uri,uri', 'ID'], { args: ['ID'], typed: { json: 'uri,uri' } }],
-    [['--json', '-y'], { typed: { json: '', yes: true } }],
-    [['--json=x', 'uri'], { args: ['uri'], typed: { json: 'x' } }],
+    [['--host', 'a', '--host=b'], { flags: { host: ['a', 'b'] } }],
+    [['--json', 'ID'], { args: ['ID'], flags: { json: '' } }],
+    [['--json', 'uri'], { flags: { json: 'uri' } }],
+    [['--json', 'uri,uri', 'ID'], { args: ['ID'], flags: { json: 'uri,uri' } }],
+    [['--json', '-y'], { flags: { json: '', yes: true } }],
+    [['--json=x', 'uri'], { args: ['uri'], flags: { json: 'x' } }],
     // The value of another flag.
-    [['--reason', '--json', 'uri'], { args: ['uri'], typed: { reason: '--json' } }],
-    [['-yo', '--json', 'uri'], { args: ['uri'], typed: { yes: true, output: '--json' } }],
-    [['-oy', '--json', 'uri'], { typed: { output: 'y', json: 'uri' } }],
-    [['--help'], { typed: { help: true }, wantsHelp: true }],
-    [['-yh', 'a'], { args: ['a'], typed: { yes: true, help: true }, wantsHelp: true }],
+    [['--reason', '--json', 'uri'], { args: ['uri'], flags: { reason: '--json' } }],
+    [['-yo', '--json', 'uri'], { args: ['uri'], flags: { yes: true, output: '--json' } }],
+    [['-oy', '--json', 'uri'], { flags: { output: 'y', json: 'uri' } }],
+    [['--help'], { flags: { help: true }, wantsHelp: true }],
+    [['-yh', 'a'], { args: ['a'], flags: { yes: true, help: true }, wantsHelp: true }],
     [['a', '--', '--yes', '--nonsense', '--help'], { args: ['a', '--yes', '--nonsense', '--help'] }],
     [
       ['--nonsense', '--', '--help', '-y'],
       { args: ['--help', '-y'], problems: ['Unknown flag --nonsense (see sched events cancel --help)'] },
     ],
-    [['-yx'], { typed: { yes: true }, problems: ['Unknown flag -yx (see sched events cancel --help)'] }],
+    [['-yx'], { flags: { yes: true }, problems: ['Unknown flag -yx (see sched events cancel --help)'] }],
     [
       ['--reas=b', 'a'],
       {
         args: ['a'],
-        typed: { reason: 'b' },
+        flags: { reason: 'b' },
         problems: ['Unknown flag --reas. Did you mean --reason?'],
         meant: 'sched events cancel --reason=b a',
       },
@@ -102,7 +111,7 @@ describe('leaf', () => {
       ['--raeson', 'not well', 'a'],
       {
         args: ['a'],
-        typed: { reason: 'not well' },
+        flags: { reason: 'not well' },
         problems: ['Unknown flag --raeson. Did you mean --reason?'],
         meant: "sched events cancel --reason 'not well' a",
       },
@@ -110,7 +119,7 @@ describe('leaf', () => {
     [
       ['--active=false'],
       {
-        typed: { active: false },
+        flags: { active: false },
         problems: ["--active doesn't take a value"],
         meant: 'sched events cancel --no-active',
       },
@@ -130,7 +139,7 @@ describe('leaf', () => {
     [
       ['-reason', 'ill'],
       {
-        typed: { reason: 'ill' },
+        flags: { reason: 'ill' },
         problems: ['Unknown flag -reason. Did you mean --reason?'],
         meant: 'sched events cancel --reason ill',
       },
@@ -169,20 +178,20 @@ describe('tree', () => {
     expect(root.commands.filter((noun) => noun.commands.length > 0)).toEqual([events]);
   });
 
-  test.each<[string, { path: string; args?: string[]; typed?: object; wrong?: string[] }]>([
+  test.each<[string, { path: string; args?: string[]; flags?: object; wrong?: string[] }]>([
     ['events list', { path: 'events list' }],
     ['event list a b', { path: 'events list', args: ['a', 'b'] }],
-    ['--yes events list', { path: 'events list', typed: { yes: true } }],
-    ['events -y list a', { path: 'events list', args: ['a'], typed: { yes: true } }],
-    ['-ojson events list', { path: 'events list', typed: { output: 'json' } }],
-    ['-yo json events list', { path: 'events list', typed: { yes: true, output: 'json' } }],
-    ['-oy events list', { path: 'events list', typed: { output: 'y' } }],
-    ['--tz UTC events --output csv list', { path: 'events list', typed: { tz: 'UTC', output: 'csv' } }],
-    ['--tz -y events list', { path: 'events list', typed: { tz: '-y' } }],
-    ['--json events list', { path: 'events list', typed: { json: '' } }],
-    ['--json=uri events list', { path: 'events list', typed: { json: 'uri' } }],
+    ['--yes events list', { path: 'events list', flags: { yes: true } }],
+    ['events -y list a', { path: 'events list', args: ['a'], flags: { yes: true } }],
+    ['-ojson events list', { path: 'events list', flags: { output: 'json' } }],
+    ['-yo json events list', { path: 'events list', flags: { yes: true, output: 'json' } }],
+    ['-oy events list', { path: 'events list', flags: { output: 'y' } }],
+    ['--tz UTC events --output csv list', { path: 'events list', flags: { tz: 'UTC', output: 'csv' } }],
+    ['--tz -y events list', { path: 'events list', flags: { tz: '-y' } }],
+    ['--json events list', { path: 'events list', flags: { json: '' } }],
+    ['--json=uri events list', { path: 'events list', flags: { json: 'uri' } }],
     ['--nonsense events list', { path: 'events list', wrong: ['--nonsense'] }],
-    ['-y doctor now --yes', { path: 'doctor', args: ['now'], typed: { yes: true } }],
+    ['-y doctor now --yes', { path: 'doctor', args: ['now'], flags: { yes: true } }],
     ['', { path: 'sched' }],
     ['--tz', { path: 'sched', wrong: ['--tz'] }],
     ['-- events list', { path: 'sched', args: ['--', 'events', 'list'] }],
@@ -191,14 +200,14 @@ describe('tree', () => {
     ['-y events - x', { path: 'events', args: ['-', 'x'] }],
   ])(
     'finds the command, and reads the flags before it: %j',
-    async (line, { path, args = [], typed = {}, wrong = [] }) => {
-      const found = await parse(line.split(' ').filter(Boolean));
+    async (line, { path, args = [], flags = {}, wrong = [] }) => {
+      const found = await parseCommandLine(line.split(' ').filter(Boolean));
       expect({
         path: found instanceof Leaf ? found.path : found.name(),
         args: found.args,
-        typed: found.opts(),
+        flags: found.opts(),
         wrong: found.parts.filter((part) => part.wrong !== undefined).flatMap(({ words }) => words),
-      }).toEqual({ path, args, typed, wrong });
+      }).toEqual({ path, args, flags, wrong });
     },
   );
 });

@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 
-let world: Awaited<ReturnType<typeof createWorld>>;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 
 describe('suggestions: the hint', () => {
   test.each(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { the, words } from '../../../src/base/words.ts';
 import { sandboxDataError } from '../../../src/cli/session/open-sandbox.ts';
 import { unusable } from '../../../src/sandbox/store/database.ts';
 
@@ -8,9 +9,9 @@ const hintFor = (error: Error, options: Parameters<typeof sandboxDataError>[2] =
 test('sandboxDataError suggests a reset only if that helps', () => {
   for (const error of [unusable('made by a newer version'), new Error('database disk image is malformed')])
     expect(hintFor(error)).toBe('sched sandbox reset --data ./data.db');
-  for (const words of ['database or disk is full', 'Too many open files (os error 24)', 'database is locked'])
-    expect(sandboxDataError(new Error(words), '/data.db', { data: './data.db' }).facts).toMatchObject({
-      advice: 'use another file with --data',
+  for (const problem of ['database or disk is full', 'Too many open files (os error 24)', 'database is locked'])
+    expect(sandboxDataError(new Error(problem), '/data.db', { data: './data.db' }).facts).toMatchObject({
+      advice: words`use another file with ${the('data')}`,
     });
 });
 

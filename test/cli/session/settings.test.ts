@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWorld } from '../../support/run.ts';
 
-let world: Awaited<ReturnType<typeof createWorld>>;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 
 describe('a variable with an invalid value', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { credentialName } from '../../../src/auth/credential.ts';
 import type { CredentialRecord } from '../../../src/auth/credential-schema.ts';
 import type { HttpRequest } from '../../../src/http/message.ts';
-import { clientId, readyTokens } from '../../../src/sandbox/ready-tokens.ts';
+import { clientId, readyTokens } from '../../../src/sandbox/oauth/ready-tokens.ts';
 import { diceFor } from '../dice.ts';
 import { home, type Process, type Site } from '../machine.ts';
 import { origin, tokenPath } from '../network.ts';

@@ -33,8 +33,8 @@ const creation = ({ command, flags }: Creation): Kind => ({
 
 interface Change {
   command: string;
-  /** What it is done to, made by somebody at the website, and how the website shows that it is done. */
-  prepare(scene: Scene, dice: Dice): Promise<{ words: string[]; isDone(): Promise<boolean> } | undefined>;
+  /** What it is done to, made by somebody at the website, and how to tell that it is done. */
+  prepare(scene: Scene, dice: Dice): Promise<{ words: string[]; isDone(): boolean | Promise<boolean> } | undefined>;
 }
 
 const change = ({ command, prepare }: Change): Kind => ({
@@ -55,6 +55,12 @@ const change = ({ command, prepare }: Change): Kind => ({
 
 const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
 
+/** Deletes the record of this address. */
+const deletionOf = ({ model }: Scene, uri: unknown) => ({
+  words: [idOf(uri)],
+  isDone: () => model.deleted.has(new URL(String(uri)).pathname),
+});
+
 const deleteWebhook = change({
   command: 'webhooks delete',
   prepare: async (scene) => {
@@ -62,8 +68,7 @@ const deleteWebhook = change({
     const { organization } = scene;
     const body = { url, events: ['invitee.created'], organization, scope: 'organization' };
     const { resource } = await scene.visit('POST', '/webhook_subscriptions', body);
-    const path = `/webhook_subscriptions/${idOf(resource.uri)}`;
-    return { words: [idOf(resource.uri)], isDone: async () => (await scene.statusOf(path)) === 404 };
+    return deletionOf(scene, resource.uri);
   },
 });
 
@@ -72,9 +77,7 @@ const revokeInvitation = change({
   prepare: async (scene) => {
     const body = { email: `sim-${scene.nextNumber()}@sim.example`, organization: scene.organization };
     const { resource } = await scene.visit('POST', '/organization_invitations', body);
-    const list = `/organization_invitations?${new URLSearchParams(body)}`;
-    const left = async () => (await scene.visit<{ collection: unknown[] }>('GET', list)).collection;
-    return { words: [idOf(resource.uri)], isDone: async () => (await left()).length === 0 };
+    return deletionOf(scene, resource.uri);
   },
 });
 
@@ -110,8 +113,7 @@ const removeMember = change({
   prepare: async (scene) => {
     const uri = scene.members.pop();
     if (uri === undefined) return undefined;
-    const path = new URL(uri).pathname;
-    return { words: [idOf(uri)], isDone: async () => (await scene.statusOf(path)) === 404 };
+    return deletionOf(scene, uri);
   },
 });
 

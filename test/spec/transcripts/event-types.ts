@@ -1,4 +1,4 @@
-import { json, lastPage, plain, type Transcript } from '../transcript.ts';
+import { json, lastPage, plain, type Transcript, user } from '../transcript.ts';
 
 const eventType = {
   uri: 'https://api.example.com/event_types/EVENT_TYPE_ID',
@@ -33,21 +33,6 @@ const eventType = {
   deleted_at: '2026-10-01T10:00:00.000000Z',
   admin_managed: false,
   locale: 'en',
-};
-
-const user = {
-  uri: 'https://api.example.com/users/USER_ID',
-  name: 'Grace Hopper',
-  slug: 'grace',
-  email: 'grace@example.com',
-  scheduling_url: 'https://example.com/grace',
-  timezone: 'America/New_York',
-  avatar_url: 'https://example.com/grace.png',
-  created_at: '2026-01-01T10:00:00.000000Z',
-  updated_at: '2026-01-01T10:00:00.000000Z',
-  current_organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
-  locale: 'en',
-  resource_type: 'User',
 };
 
 export const transcripts: Record<string, Transcript> = {

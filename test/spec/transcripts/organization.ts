@@ -1,4 +1,4 @@
-import { json, lastPage, plain, type Transcript } from '../transcript.ts';
+import { json, lastPage, plain, type Transcript, user } from '../transcript.ts';
 
 const organization = {
   uri: 'https://api.example.com/organizations/ORGANIZATION_ID',
@@ -13,20 +13,7 @@ const organization = {
 const membership = {
   uri: 'https://api.example.com/organization_memberships/MEMBERSHIP_ID',
   role: 'user',
-  user: {
-    uri: 'https://api.example.com/users/USER_ID',
-    name: 'Grace Hopper',
-    slug: 'grace',
-    email: 'grace@example.com',
-    scheduling_url: 'https://example.com/grace',
-    timezone: 'America/New_York',
-    avatar_url: 'https://example.com/grace.png',
-    created_at: '2026-01-01T10:00:00.000000Z',
-    updated_at: '2026-01-01T10:00:00.000000Z',
-    current_organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
-    locale: 'en',
-    resource_type: 'User',
-  },
+  user,
   organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
   created_at: '2026-01-01T10:00:00.000000Z',
   updated_at: '2026-01-01T10:00:00.000000Z',

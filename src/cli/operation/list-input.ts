@@ -1,0 +1,29 @@
+import { limits } from '../../api/limits.ts';
+import { type Input, input, type Values } from '../input/input.ts';
+import { count, toggle } from '../input/kinds.ts';
+import { apart } from '../input/relations.ts';
+
+export const listEntries = {
+  limit: count('maximum number of results', { least: 1, heading: 'Listing' }),
+  all: toggle('show all results (default 50 on a terminal)', { heading: 'Listing' }),
+  pageSize: count(`results per request, ${limits.pageSize.min} to ${limits.pageSize.max} (default 100)`, {
+    least: limits.pageSize.min,
+    most: limits.pageSize.max,
+    heading: 'More flags',
+  }),
+};
+
+/** What every list command takes. */
+export const listInput = input(listEntries, apart(['limit', 'all']));
+
+/** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
+export type Bounds = Partial<Values<typeof listEntries>>;
+
+/** The same as one value. */
+export const boundsInput: Input<{ bounds: Bounds }> = {
+  ...listInput,
+  draft: async (call, how) => {
+    const finish = await listInput.draft(call, how);
+    return async (context) => ({ bounds: await finish(context) });
+  },
+};

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { SchedError, sameCommand } from '../../base/errors.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from '../../node/files.ts';
+import { ageText, durationText } from '../../output/progress.ts';
+import type { Runtime } from '../../runtime.ts';
+import { answerFromMirror } from '../../sandbox/mirror/answer.ts';
+import { forget, isUnclean, type Marks, wipe } from '../../sandbox/mirror/forget.ts';
+import { factsOf, type MirrorFacts, openMirror, readOnly } from '../../sandbox/mirror/open.ts';
+import { sideFiles } from '../../sandbox/store/database.ts';
+import type { Store } from '../../sandbox/store/store.ts';
+import { ensurePrivateDirectory } from '../../state/directories.ts';
+import { refuseLink } from '../../state/files.ts';
+import { directory, homeMissing, isHomeless } from '../../state/paths.ts';
+import { wallClock } from '../../time/show.ts';
+import { fullDateLabel } from '../../time/wall.ts';
+import type { Notes } from '../messages/notes.ts';
+import { commandHere } from '../messages/suggested-line.ts';
+import { type MarkPlace, withMarks } from './mirror-marks.ts';
+import type { Settings } from './settings.ts';
+
+/*
+ * Where the mirrors of this user are, and the connection to one. A mirror holds people, so its directory and files are for
+ * their owner only, and backup programs are told to leave the directory out: a backup would keep whom the service has
+ * deleted.
+ */
+
+const sync = { command: ['mirror', 'sync'] } as const;
+const deletion = { command: ['mirror', 'delete'] } as const;
+
+export const mirrorDirectory = (runtime: Runtime): string => {
+  if (isHomeless('cache', runtime) || isHomeless('state', runtime))
+    throw new SchedError('environment', 'No directory for a mirror', {
+      reason: homeMissing(runtime),
+      advice: 'set SCHED_CACHE_DIR and SCHED_STATE_DIR',
+    });
+  const folder = join(directory('cache', runtime), 'mirror');
+  const { LOCALAPPDATA: own = runtime.home } = runtime.env;
+  // Windows has no modes. Its directory of a user is private by the list of who may use it.
+  if (runtime.platform === 'win32' && !folder.toLowerCase().startsWith(own.toLowerCase()))
+    throw new SchedError('environment', `A mirror can't be in ${folder}`, {
+      reason: "only the user's own directory is known to be private",
+      advice: 'leave SCHED_CACHE_DIR unset',
+    });
+  return folder;
+};
+
+/** Whose mirror it is: the profile, or the service and the token. */
+export interface MirrorAccount {
+  profile: string | undefined;
+  baseUrl?: string | undefined;
+  token?: string | undefined;
+}
+
+/** The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. */
+export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token }: MirrorAccount): string => {
+  const facts = token === undefined ? ['profile', profile] : ['token', baseUrl, token];
+  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+  return join(mirrorDirectory(runtime), `${name}.db`);
+};
+
+/** Whether there are mirrors on this machine, or were. */
+export const hasMirrors = (runtime: Runtime): boolean =>
+  !isHomeless('cache', runtime) && !isHomeless('state', runtime) && existsSync(mirrorDirectory(runtime));
+
+/** The mirrors of this user, of all accounts. */
+export const allMirrors = (runtime: Runtime): string[] => {
+  if (!hasMirrors(runtime)) return [];
+  const folder = mirrorDirectory(runtime);
+  ensurePrivateDirectory(folder);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => join(folder, name));
+};
+
+/** https://bford.info/cachedir/ */
+const tag =
+  'Signature: 8a477f597d28d172789f06886806bc55\n# Made by sched. Backups would keep people whom the service has deleted.\n';
+
+/** Makes the directory of a mirror, private whatever the umask is. */
+export const makeMirrorDirectory = (runtime: Runtime): void => {
+  const folder = mirrorDirectory(runtime);
+  ensurePrivateDirectory(folder);
+  chmodSync(folder, 0o700);
+  const path = join(folder, 'CACHEDIR.TAG');
+  refuseLink('write', path);
+  if (!existsSync(path)) writeFileSync(path, tag, { mode: 0o600 });
+};
+
+export const removeMirror = (file: string): void => {
+  for (const suffix of ['', ...sideFiles]) rmSync(`${file}${suffix}`, { force: true });
+};
+
+/** Refuses a file that isn't this user's own, or is a link. */
+const checkFile = (file: string, { uid }: Runtime): void => {
+  for (const path of ['', ...sideFiles].map((suffix) => `${file}${suffix}`)) {
+    refuseLink('use', path);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && uid !== undefined && uid !== 0 && found.uid !== uid)
+      throw new SchedError('environment', `Can't use the mirror ${path}`, { reason: 'it belongs to another user' });
+  }
+};
+
+/** Does something with an open mirror. An error of the database becomes one that says what to do. */
+export const atMirror = async <Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const isBroken = code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
+    if (!isBroken && !/sqlite/i.test(String(code))) throw error;
+    const reason = code === 'SANDBOX_FILE' ? message.replace('sandbox', 'mirror') : message;
+    throw new SchedError('environment', "Can't use the mirror", {
+      reason: `${reason} (${file})`,
+      ...(isBroken ? { hint: deletion } : {}),
+    });
+  }
+};
+
+/** Opens a mirror that exists, to change it. */
+export const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> =>
+  atMirror(file, () => {
+    ensurePrivateDirectory(mirrorDirectory(runtime));
+    checkFile(file, runtime);
+    return openMirror(file);
+  });
+
+export const noMirror = (): SchedError =>
+  new SchedError('environment', 'There is no mirror of this account yet', { hint: sync });
+
+/** An open mirror. */
+export interface Mirror {
+  store: Store;
+  file: string;
+  facts: MirrorFacts;
+}
+
+/** Does something with a mirror that exists, and closes it. */
+export const withMirror = async <Result>(
+  runtime: Runtime,
+  file: string,
+  work: (mirror: Mirror) => Result | Promise<Result>,
+): Promise<Result> => {
+  const store = await openMirrorFile(runtime, file);
+  try {
+    return await atMirror(file, () => {
+      const facts = factsOf(store);
+      if (facts === undefined) throw noMirror();
+      return work({ store, file, facts });
+    });
+  } finally {
+    store.close();
+  }
+};
+
+/** `from 1 Nov 2025 to 17 Dec 2027` */
+export const windowText = ({ since, until }: Pick<MirrorFacts, 'since' | 'until'>, zone: string): string => {
+  const wallAt = wallClock(zone);
+  return `from ${fullDateLabel(wallAt(since))} to ${fullDateLabel(wallAt(until))}`;
+};
+
+const checkAge = ({ asOf }: MirrorFacts, { mirror }: Settings, now: number): string => {
+  const most = mirror?.maxAgeMs;
+  const age = asOf === undefined ? 'not complete' : ageText(now - asOf);
+  if (most !== undefined && (asOf === undefined || now - asOf > most))
+    throw new SchedError('environment', `The mirror is ${age}`, {
+      reason: `--max-age allows ${durationText(most / 1000)}`,
+      hint: sync,
+    });
+  return `mirror, ${age}`;
+};
+
+/** Removes who is forgotten from a mirror. Throws if that can't be finished now: then nobody may read it. */
+export const forgetMarked = async (place: MarkPlace, { store, file, facts }: Mirror): Promise<Marks> => {
+  const known = await withMarks(place, (marks) => marks.read());
+  forget(store, facts, known);
+  if (isUnclean(store) && !wipe(store, file))
+    throw new SchedError('environment', 'People who were deleted could not be removed from the mirror yet', {
+      reason: 'another process is reading it',
+      hint: sameCommand,
+    });
+  return known;
+};
+
+/** The connection to the mirror of an account: no login, no network, no rate limit. */
+export const openMirrorOf = async (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  account: MirrorAccount,
+  dialect: Dialect | undefined,
+) => {
+  const file = mirrorFile(runtime, account);
+  if (!existsSync(file)) throw noMirror();
+  const store = await openMirrorFile(runtime, file);
+  try {
+    const facts = factsOf(store);
+    if (facts === undefined) throw noMirror();
+    const { baseUrl, root, user, organization } = facts;
+    const wanted = account.baseUrl ?? baseUrl;
+    if (wanted !== baseUrl)
+      throw new SchedError('environment', `This is the mirror of ${baseUrl}`, {
+        reason: `the account is at ${wanted}`,
+        hint: deletion,
+      });
+    await forgetMarked({ runtime, settings, notes }, { store, file, facts });
+    const age = checkAge(facts, settings, runtime.clock.now());
+    notes.place(age);
+    const answer = answerFromMirror({
+      store: readOnly(store),
+      facts,
+      clock: runtime.clock,
+      dialect,
+      window: windowText(facts, settings.zone),
+      note: notes.info,
+    });
+    const send: typeof answer.send = (request) => atMirror(file, () => answer.send(request));
+    return {
+      baseUrl,
+      credentials: { current: () => Promise.reject(new SchedError('auth', 'A mirror needs no token')) },
+      isSandbox: false,
+      defaults: { uriRoot: root },
+      owner: { user, organization },
+      mirror: {
+        age,
+        inviteesOf: answer.inviteesOf,
+        send,
+        sendPlain: send,
+        serviceTime: () => undefined,
+        now: runtime.clock.now,
+        askSandboxTime: async () => {},
+      },
+      close: async () => store.close(),
+    };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+};
+
+/** Says that the mirror of a profile stays after its login, and how to delete it. */
+export const noteMirror = ({ runtime, notes, settings }: MarkPlace, profile: string): void => {
+  if (!hasMirrors(runtime)) return;
+  const file = mirrorFile(runtime, { profile });
+  if (!existsSync(file)) return;
+  const command = commandHere({ settings }, 'mirror', 'delete', basename(file, '.db'));
+  notes.info(`A mirror of this account stays on this machine. To delete it: ${command}`);
+};

@@ -1,0 +1,181 @@
+import { collections } from '../api/collections.ts';
+import { foldAddress } from '../api/email-address.ts';
+import { Invitation, invitations, Membership, members } from '../api/organizations.ts';
+import { SchedError, usageError } from '../base/errors.ts';
+import { isObject, type Json, textOf } from '../base/json.ts';
+import { idIn } from '../base/uri.ts';
+import { words } from '../base/words.ts';
+import type { ChoiceList, Invocation } from '../cli/command.ts';
+import { type Input, taking } from '../cli/input/input.ts';
+import { deleteRecord } from '../cli/operation/change-record.ts';
+import { type Decorations, operationInput, withScreen } from '../cli/operation/generic-command.ts';
+import { type RequestValues, requestInput } from '../cli/operation/input.ts';
+import { isEmail } from '../cli/operation/references.ts';
+import { type OperationInput, printRequest } from '../cli/operation/run-operation.ts';
+import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
+import { type Confirmation, confirm } from '../cli/session/confirm.ts';
+import type { Context } from '../cli/session/context.ts';
+import { readIfPossible } from '../client/change.ts';
+import { rowFilter } from '../client/filter.ts';
+import { gather } from '../client/paginate.ts';
+import type { View } from '../output/view.ts';
+import { textIn, upcomingMeetings } from './events/screen.ts';
+import { addGroups } from './groups.ts';
+
+const runRemove = async ({ path = {} }: RequestValues, context: Context, view: View): Promise<void> => {
+  if (context.settings.dryRun) return printRequest(context, members.remove, [{ path }]);
+  const client = await context.client();
+  const read = () => client.call(members.get, { path });
+  // The reply to the removal is empty, so this is also the record that is printed.
+  const member = await read();
+  const { uri, name, email } = isObject(member.user) ? member.user : {};
+  const who = textIn(name, email) ?? `member ${path.membership}`;
+  if (member.role === 'owner') throw usageError([`${who} is the owner of the organization and can't be removed`]);
+  // A token that may not read its own user can still remove others, and the service refuses the rest.
+  const own = await readIfPossible(() => context.identity.user());
+  if (own !== undefined && idIn(uri) === idIn(own)) throw usageError(["You can't remove yourself"]);
+  if (!context.settings.yes)
+    await confirm(context, {
+      question: `Remove ${who} from the organization?`,
+      isFinal: true,
+      action: `remove ${who} from the organization`,
+      facts: context.canConfirm
+        ? [
+            ['role', textOf(member.role) ?? 'unknown'],
+            ['upcoming events', await upcomingMeetings(context, String(uri))],
+          ]
+        : [],
+    });
+  await deleteRecord(context, members.remove, path, read);
+  await context.notes.done(`removed: ${who}`);
+  await context.printer.one(view, member);
+};
+
+export const ofMembers = {
+  examples: {
+    list: ['members list', 'members list --role admin --json=user.name,user.email'],
+    get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],
+    remove: ['members remove "Kofi Mensah"', 'members remove L9UWUQHVLBD3MGX8 --yes'],
+  },
+  decorate: {
+    list: (generic) => withScreen(generic, addGroups),
+    remove: (generic, { get }) => ({
+      view: get!.view,
+      fields: Object.keys(Membership.record.shape),
+      notes: [
+        'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
+      ],
+      run: taking(operationInput(generic), ({ request }, { context }) => runRemove(request, context, get!.view)).run,
+    }),
+  } satisfies Decorations,
+};
+
+/** The invitations of the organization, or only the pending ones. */
+const listInvitations = async (context: Context, status?: string): Promise<Json[]> => {
+  const query = { organization: await context.identity.organization(), ...(status === undefined ? {} : { status }) };
+  const keep = rowFilter(invitations.list, query);
+  return gather((await context.client()).pages(invitations.list, { query }, { keep }));
+};
+
+const offerInvitations = async ({ context }: Invocation): Promise<ChoiceList> => ({
+  question: 'Which invitation?',
+  choices: (await listInvitations(context, 'pending')).map(({ uri, email }) => ({
+    value: idIn(uri),
+    label: textOf(email) ?? idIn(uri),
+  })),
+});
+
+const invitationNotFound = (whose: string): SchedError =>
+  new SchedError('not-found', `No ${whose}`, { hint: { command: ['invitations', 'list'] }, outcome: 'not-sent' });
+
+/** The ID of the pending invitation of a person. */
+const invitationOf = async (context: Context, email: string): Promise<string> => {
+  const invitation = (await listInvitations(context, 'pending')).find(
+    (each) => foldAddress(String(each.email)) === foldAddress(email),
+  );
+  if (invitation === undefined) throw invitationNotFound(`pending invitation of ${email}`);
+  return idIn(invitation.uri);
+};
+
+/** An invitation by its ID or URI, or by the person. */
+const revokeInput: Input<OperationInput> = {
+  flags: [],
+  arguments: [],
+  draft: async (invocation, how) => {
+    const who = String(how.given.invitation ?? '');
+    if (!isEmail(who)) return requestInput(invitations.revoke, []).draft(invocation, how);
+    return async (context) => ({ request: { path: { invitation: await invitationOf(context, who) } } });
+  },
+};
+
+const runRevoke = async ({ path = {} }: RequestValues, context: Context, view: View): Promise<void> => {
+  const { dryRun, curl, noCheck } = context.settings;
+  const read = async () => (await listInvitations(context)).find(({ uri }) => idIn(uri) === path.invitation);
+  if (curl || noCheck) return printRequest(context, invitations.revoke, [{ path }]);
+  const invitation = await read();
+  if (invitation === undefined) throw invitationNotFound(`invitation with the ID ${path.invitation}`);
+  if (dryRun) return printRequest(context, invitations.revoke, [{ path }]);
+  const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
+  await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
+  await deleteRecord(context, invitations.revoke, path, read);
+  await context.notes.done(`revoked: ${whose}`);
+  await context.printer.one(view, { ...invitation, status: 'revoked' });
+};
+
+export const inviteQuestion = (who: string): Confirmation => ({
+  question: `Invite ${who} to join the organization and send an email?`,
+  action: `invite ${who} to join the organization`,
+});
+
+const runInvite = async (input: RequestValues, context: Context, view: View): Promise<void> => {
+  if (context.settings.dryRun) return printRequest(context, invitations.create, [input]);
+  const who = String((input.body as Json).email);
+  await confirm(context, inviteQuestion(who));
+  const invitation = await writeAndRead(context, invitations.create, input);
+  await context.notes.done(`invited: ${who}`);
+  await printCreated(context, view, invitation);
+};
+
+export const ofInvitations = {
+  examples: {
+    list: ['invitations list', 'invitations list --status pending --json=email'],
+    get: [
+      'invitations get $(sched invitations list --limit 1 -o id)',
+      'invitations get $(sched invitations list --limit 1 -o id) --json=email,status',
+    ],
+    create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
+    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke ada@example.com --yes'],
+  },
+  decorate: {
+    create: (generic) => ({
+      notes: ['Asks for confirmation: the service sends an email.'],
+      run: taking(operationInput(generic), ({ request }, { context }) => runInvite(request, context, generic.view)).run,
+    }),
+    revoke: (generic, { list }) => ({
+      arguments: generic.arguments.map((argument) => ({
+        ...argument,
+        description: 'email, ID or URI of an invitation',
+        offer: offerInvitations,
+      })),
+      view: list!.view,
+      fields: Object.keys(Invitation.record.shape),
+      notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
+      run: taking(revokeInput, ({ request }, { context }) => runRevoke(request, context, list!.view)).run,
+    }),
+  } satisfies Decorations,
+};
+
+export const ofOrganizations = {
+  examples: { get: ['orgs get', 'orgs get current --json=name,plan'] },
+  decorate: {
+    get: (generic) => ({
+      arguments: generic.arguments.map((argument) => ({
+        ...argument,
+        description: words`${argument.description} (default: your own)`,
+        required: false,
+      })),
+      run: ({ given, ...invocation }) =>
+        generic.run({ ...invocation, given: { organization: collections.organizations.self, ...given } }),
+    }),
+  } satisfies Decorations,
+};

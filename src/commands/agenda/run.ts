@@ -1,0 +1,157 @@
+import { events } from '../../api/events.ts';
+import { windowQuery } from '../../api/window.ts';
+import type { Json } from '../../base/json.ts';
+import { day } from '../../base/milliseconds.ts';
+import { counted } from '../../base/numbers.ts';
+import { once } from '../../base/once.ts';
+import { idIn } from '../../base/uri.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { fillScope, scopeLines, scopeOf } from '../../cli/operation/default-scope.ts';
+import type { GenericCommand } from '../../cli/operation/generic-command.ts';
+import type { RequestValues } from '../../cli/operation/input.ts';
+import { noteRowFilters, type Stage } from '../../cli/operation/listing.ts';
+import { runListing } from '../../cli/operation/run-operation.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { hasRoom } from '../../cli/session/network.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
+import type { Query } from '../../client/wire.ts';
+import { type Day, daysOf, type Period, periods } from '../../time/calendar.ts';
+import { wallClock } from '../../time/show.ts';
+import type { Span } from '../../time/slots.ts';
+import { midnightOf, utcText } from '../../time/wall.ts';
+import { addColors, readTypes, withPeople } from '../events/with-invitees.ts';
+import type { AgendaInput } from './input.ts';
+import { type Agenda, isOnDay, type Meeting, meetingOf } from './meetings.ts';
+import { openHours, readHours } from './open-hours.ts';
+import { drawAgenda } from './screen.ts';
+import { spokenAgenda } from './screen-reader.ts';
+
+/** The days to show: those of the period that contains `--since`, or today. */
+const daysAt = (now: number, zone: string, period: Period, since: AgendaInput['since']): Day[] =>
+  daysOf(midnightOf(wallClock(zone)(since?.(now) ?? now)), period, zone);
+
+const edgesOf = (days: readonly Day[]) => ({ since: days[0]!.since, until: days.at(-1)!.until });
+
+/** An event can begin this long before the first day and still run into it, or after the last day and be in the way. */
+const longestEvent = day;
+
+/** The people of more events cost too many requests. */
+const mostPeople = 50;
+
+/**
+ * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
+ * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
+ */
+const decorator = (context: Context, color: Stage, hasPeople: boolean, onLeftOut: () => void): Stage => {
+  const decorations = new Map<string, Json>();
+  return async (rows) => {
+    const fresh = rows.filter((row) => !decorations.has(JSON.stringify(row)));
+    const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
+    const rowsWithPeople = mayRead ? await mapConcurrent(fresh, (row) => withPeople(context, row)) : fresh;
+    if (hasPeople && !mayRead) onLeftOut();
+    const rowsWithColors = context.settings.accessible ? rowsWithPeople : await color(rowsWithPeople);
+    for (const [index, row] of fresh.entries()) decorations.set(JSON.stringify(row), rowsWithColors[index]!);
+    return rows.map((row) => decorations.get(JSON.stringify(row))!);
+  };
+};
+
+interface ReadMeetings {
+  meetings: Meeting[];
+  /** Also those that are not shown and those just after the last day, because they are in the way of others. */
+  busy: Span[];
+}
+
+/** Reads the events of the days, with those that begin before the first day and run into it. */
+const readMeetings = async (
+  context: Context,
+  query: Query,
+  days: readonly Day[],
+  keep: (row: Json) => boolean,
+  decorate: Stage,
+): Promise<ReadMeetings> => {
+  const edges = edgesOf(days);
+  const [since, until] = [edges.since - longestEvent, edges.until + longestEvent].map((at) => utcText(at));
+  const wider = { ...query, ...windowQuery('start_time', { since, until }) };
+  const client = await context.client();
+  const listedEvents: Json[] = [];
+  const busy: Span[] = [];
+  let unreadable = 0;
+  const options = { keep: rowFilter(events.list, wider), afterSend: context.runtime.afterSend };
+  for await (const page of client.pages(events.list, { query: wider }, options)) {
+    for (const event of page) {
+      const meeting = meetingOf(event);
+      if (meeting !== undefined && !meeting.isCanceled) busy.push(meeting);
+      if (!keep(event)) continue;
+      if (meeting === undefined) unreadable += 1;
+      else if (isOnDay(meeting, edges)) listedEvents.push(event);
+    }
+  }
+  if (unreadable > 0) context.notes.warn(`${counted(unreadable, 'event')} without a readable start time not shown`);
+  const meetings = (await decorate(listedEvents)).flatMap((event) => meetingOf(event) ?? []);
+  return { meetings, busy };
+};
+
+export const runAgenda = async (
+  { since, watch, request, ...input }: AgendaInput & { request: RequestValues },
+  { context }: Call,
+  { fieldFlags, view }: GenericCommand,
+): Promise<void> => {
+  const { settings, printer, notes } = context;
+  const { zone } = settings;
+  const period = periods.find((name) => input[name]) ?? 'week';
+  const daysNow = async () => daysAt(await context.askNow(), zone, period, since);
+  const days = await daysNow();
+  const scopedQuery: Query = { ...request.query };
+  const whose = await fillScope(events.list, { query: scopedQuery }, context);
+  const queryOf = (someDays: readonly Day[]): Query => {
+    const { since, until } = edgesOf(someDays);
+    return { ...scopedQuery, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
+  };
+  const { event_type: type } = request.rows!;
+  const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
+
+  if (settings.dryRun) noteRowFilters(context, fieldFlags, request.rows);
+  if (settings.dryRun || !printer.showsPages) {
+    // The window is the limit, so a terminal gets all rows too.
+    return runListing(context, {
+      operation: events.list,
+      view,
+      input: { query: queryOf(days) },
+      bounds: { all: true },
+      scope: scopeOf(events.list, whose),
+      keep,
+    });
+  }
+  const isShared = scopedQuery.organization !== undefined && scopedQuery.user === undefined;
+  const hasDetails = !isShared && period !== 'month';
+  let isWhoLeftOut = false;
+  const typesOnce = once(() => readTypes(context, scopedQuery));
+  const color = addColors(context, scopedQuery, typesOnce);
+  const decorate = decorator(context, color, hasDetails, () => {
+    isWhoLeftOut = true;
+  });
+  const mayReadHours = hasDetails && scopedQuery.user !== undefined && scopedQuery.status !== 'canceled';
+  const shownTypes = async () =>
+    (await typesOnce()).filter((row) => type === undefined || idIn(row.uri) === idIn(type));
+  const readOwnHours = once(() => readHours(context, String(scopedQuery.user), shownTypes));
+  const readAgenda = async (someDays: readonly Day[]): Promise<Agenda> => {
+    const { meetings, busy } = await readMeetings(context, queryOf(someDays), someDays, keep, decorate);
+    // Afterwards, so that it is known how much of the rate limit is left.
+    const hours = mayReadHours ? await readOwnHours() : undefined;
+    context.runtime.interrupted.throwIfAborted();
+    const now = context.now();
+    const open = hours && openHours(hours, someDays, busy, now);
+    return { period, days: someDays, meetings, now, zone, wallAt: wallClock(zone), isShared, open };
+  };
+  if (watch) {
+    const { watchAgenda } = await import('./watch.ts');
+    return watchAgenda(context, async () => readAgenda(await daysNow()));
+  }
+  const agenda = await readAgenda(days);
+  await printer.draw((style) => {
+    return settings.accessible ? spokenAgenda(agenda) : drawAgenda(agenda, style);
+  });
+  if (isWhoLeftOut) notes.footer('Who comes is left out, to leave requests for other commands');
+  for (const line of scopeLines(whose)) notes.footer(line);
+};

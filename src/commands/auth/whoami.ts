@@ -1,0 +1,130 @@
+import { members, orgs } from '../../api/organizations.ts';
+import { User, users } from '../../api/users.ts';
+import { hasCategory } from '../../base/errors.ts';
+import { isObject, type Json, textOf } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import type { LeafCommand } from '../../cli/command.ts';
+import { type Call, input, taking } from '../../cli/input/input.ts';
+import { aboutService } from '../../cli/mirror-answer.ts';
+import { momentValue } from '../../cli/operation/view-values.ts';
+import { withFacts } from '../../cli/operation/write-result.ts';
+import { type Connection, shownUrl } from '../../cli/session/connection.ts';
+import type { Client } from '../../client/client.ts';
+import type { Page, View } from '../../output/view.ts';
+import { localFacts, tokenSource } from './login-facts.ts';
+
+const organizationOf = (record: object): unknown => {
+  const { current_organization: own, _sched } = record as Json;
+  const { organization } = _sched as Json;
+  return isObject(organization) && organization.name ? organization.name : own && idIn(own);
+};
+
+const page: Page = {
+  title: 'name',
+  lines: [
+    { label: 'Email', value: 'email' },
+    { label: 'Role', value: '_sched.role' },
+    { label: 'Organization', value: organizationOf },
+    { label: 'Plan', value: '_sched.organization.plan' },
+    { label: 'Service', value: '_sched.base_url' },
+    { label: 'Profile', value: '_sched.profile' },
+    tokenSource('_sched.source'),
+    { label: 'Valid until', value: momentValue('_sched.expires_at') },
+  ],
+};
+
+const whoamiView: View = {
+  columns: [
+    { header: 'NAME', path: 'name', priority: 3 },
+    { header: 'EMAIL', path: 'email', priority: 2 },
+    { header: 'ROLE', path: '_sched.role', priority: 1 },
+  ],
+  page,
+};
+
+/** The operation that reads each part of the answer. */
+const parts = { user: users.me, role: members.list, organization: orgs.get };
+type IdentityPart = keyof typeof parts;
+
+/** Parts that could not be read, and why. */
+type Unread = Map<IdentityPart, string>;
+
+/** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
+const readPart = async (name: IdentityPart, unread: Unread, read: () => Promise<Json | undefined>): Promise<Json> => {
+  try {
+    const record = await read();
+    if (record !== undefined) return record;
+    unread.set(name, `The service doesn't say what your ${name} is`);
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
+    const isForbidden = error.category === 'forbidden';
+    const scope = `This token may not read its ${name} (scope ${parts[name].scope})`;
+    unread.set(name, isForbidden ? scope : `No ${name}: ${error.message}`);
+  }
+  return {};
+};
+
+const membershipOf = async (client: Client, user: string, organization: string): Promise<Json | undefined> => {
+  const query = { user, organization };
+  // The service may ignore the filter by user.
+  const keep = ({ user: member }: Json) => isObject(member) && idIn(member.uri) === idIn(user);
+  for await (const [row] of client.pages(members.list, { query }, { limit: 1, keep })) return row;
+  return undefined;
+};
+
+/** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
+const askService = async (client: Client, { owner }: Connection) => {
+  const unreadParts: Unread = new Map();
+  const me = await readPart('user', unreadParts, () => client.call(users.me, {}));
+  const user = textOf(me.uri, owner?.user);
+  const ownOrganization = textOf(me.current_organization, owner?.organization);
+  const organization = await readPart('organization', unreadParts, async () =>
+    ownOrganization === undefined
+      ? undefined
+      : client.call(orgs.get, { path: { organization: idIn(ownOrganization) } }),
+  );
+  const { role } = await readPart('role', unreadParts, async () =>
+    ownOrganization === undefined || user === undefined ? undefined : membershipOf(client, user, ownOrganization),
+  );
+  return {
+    user: {
+      ...(user === undefined ? {} : { uri: user }),
+      ...(ownOrganization === undefined ? {} : { current_organization: ownOrganization }),
+      ...me,
+    },
+    organization: organization.uri === undefined ? null : organization,
+    role: textOf(role) ?? null,
+    unread: unreadParts,
+  };
+};
+
+const runWhoami = async (_: object, { context }: Call): Promise<void> => {
+  const { settings, notes, printer } = context;
+  const connection = await context.connection();
+  const { user, organization, role, unread } = await askService(await context.client(), connection);
+  // Read after the requests: they may have refreshed the token.
+  const { source, expires_at } = await localFacts(context);
+  const record = withFacts(user, {
+    role,
+    organization,
+    profile: settings.account?.name ?? null,
+    base_url: shownUrl(connection.baseUrl, connection),
+    source,
+    expires_at,
+    unread: [...unread.keys()],
+  });
+  await printer.one(whoamiView, record);
+  for (const why of unread.values()) notes.info(why);
+};
+
+export const whoami: LeafCommand = {
+  ...taking(input({}), runWhoami),
+  examples: ['whoami', 'whoami --json=name,email,_sched.role'],
+  notes: [
+    "Asks the service for your user, your role and your organization with its plan. Parts that the token may not read are left out, and a note names them. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
+    'If the service refuses the token, the exit code is 4.',
+  ],
+  effect: 'read',
+  mirror: aboutService,
+  fields: [...Object.keys(User.record.shape), '_sched'],
+};

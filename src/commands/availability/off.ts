@@ -1,0 +1,143 @@
+import type { Json } from '../../base/json.ts';
+import { type Sentence, the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { commandHere } from '../../cli/messages/suggested-line.ts';
+import type { GenericCommand } from '../../cli/operation/generic-command.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { valueAt } from '../../output/fields.ts';
+import type { Column, View } from '../../output/view.ts';
+import { changeRules, datesWords, dayOf, isDateOff, ruleWords } from '../../time/availability-rules.ts';
+import { dateRanges } from '../../time/days.ts';
+import { fullDateLabel } from '../../time/wall.ts';
+import type { OffInput } from './input.ts';
+import {
+  changeOwn,
+  countLines,
+  isChange,
+  type Own,
+  type Plan,
+  planDifferences,
+  readOwn,
+  reportUnchanged,
+  rulesNow,
+  updateLine,
+  whereOf,
+} from './own-schedules.ts';
+import { shownRules, todayIn, zoneOf } from './schedule-facts.ts';
+
+interface DatesPlan extends Plan {
+  /** The given dates, in the schedule's time zone. */
+  dates: string[];
+  /** Dates that were off before. */
+  already: string[];
+}
+
+/** What changes in a schedule. A day off is a rule on top of the weekly hours, which stay as they are. */
+const planDatesOff = (context: Context, own: Own, dates: string[], isUndo: boolean): DatesPlan => {
+  const before = rulesNow(context, own);
+  const rules = before.filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
+  const again = (now: Own) => planDatesOff(context, now, dates, isUndo);
+  const plan = { ...own, dates, before, again, isDone: (now: Json) => showsDatesOff(now, dates, isUndo) };
+  if (isUndo) {
+    const after = before.filter((rule) => !(rules.includes(rule) && isDateOff(rule)));
+    return { ...plan, after, already: [], replacedRules: [] };
+  }
+  const specialRules = rules.filter((rule) => !isDateOff(rule));
+  const special = specialRules.map(dayOf);
+  const already = rules.map(dayOf).filter((date) => !special.includes(date));
+  const set = dates.filter((date) => !already.includes(date)).map((date) => ({ type: 'date', date, intervals: [] }));
+  return { ...plan, after: changeRules(before, set, []), already, replacedRules: specialRules };
+};
+
+/** Whether a schedule shows what the command is about. */
+const showsDatesOff = (schedule: Json, dates: readonly string[], isUndo: boolean): boolean => {
+  const rules = shownRules(schedule).filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
+  if (isUndo) return !rules.some(isDateOff);
+  return rules.every(isDateOff) && dates.every((date) => rules.some((rule) => dayOf(rule) === date));
+};
+
+/** The dates whose rules differ between the two sets. */
+const changedDates = ({ before, after }: Plan): string[] =>
+  [...before, ...after].filter((rule) => !before.includes(rule) || !after.includes(rule)).map(dayOf);
+
+/** What changes, what can't be restored, and the meetings that stay. */
+const linesFor = async (plans: readonly DatesPlan[], isUndo: boolean, context: Context): Promise<Sentence[]> => {
+  const today = todayIn(context, context.settings.zone);
+  const lines: Sentence[] = [
+    ...planDifferences(plans, context),
+    ...countLines(plans, ({ replacedRules: replaced }) =>
+      replaced.map((rule) => `can't restore the special hours of ${ruleWords(rule)}`),
+    ).map((line) => words`${the('undo')} ${line}`),
+    ...countLines(plans, ({ already }) => (already.length === 0 ? [] : [`already off: ${datesWords(already, today)}`])),
+  ];
+  if (isUndo || context.settings.yes || !context.canConfirm) return lines;
+  const { stayingMeetings } = await import('../events/screen.ts');
+  const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, context), plan]));
+  const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
+  for (const [zone, { schedule, dates }] of zones)
+    lines.push(...(await stayingMeetings(context, schedule.user, dates, off, zone)));
+  return lines;
+};
+
+/** Notes how to restore special hours that a day off has replaced. */
+const noteReplaced = (context: Context, plan: Plan, { _sched: facts }: Json): void => {
+  const { replaced: replacedRules } = facts as { replaced: string[] };
+  const rules = replacedRules.flatMap((rule) => ['--rule', rule]);
+  if (rules.length > 0) context.notes.info(`To restore the special hours: ${updateLine(context, plan, ...rules)}`);
+};
+
+const schedulesColumn: Column = { header: 'SCHEDULES', path: 'schedules', priority: 3 };
+const dayOff = (row: object): string => fullDateLabel(Date.parse(String(valueAt(row, 'date'))));
+
+const listView: View = {
+  columns: [{ header: 'DATE', path: 'date', priority: 4 }, schedulesColumn],
+  tableColumns: () => [{ header: 'DATE', path: 'date', priority: 4, value: dayOff }, schedulesColumn],
+  title: 'Your days off',
+  id: 'date',
+};
+
+/** Prints the dates that are off from today on, and on how many schedules. */
+const printList = async (context: Context): Promise<void> => {
+  const own = await readOwn(context);
+  const dates = own.flatMap(({ schedule }) => {
+    const today = todayIn(context, zoneOf(schedule, context));
+    return [...new Set(shownRules(schedule).filter(isDateOff).map(dayOf))].filter((date) => date >= today);
+  });
+  const countOf = (date: string) => dates.filter((each) => each === date).length;
+  const rows = [...new Set(dates)].sort().map((date) => ({
+    date,
+    schedules: countOf(date) === own.length ? 'all schedules' : `${countOf(date)} of ${own.length}`,
+  }));
+  await context.printer.list(listView, [rows]);
+  if (rows.length === 0) context.notes.footer('No days off from today on');
+};
+
+export const runOff = async (
+  { date: datesIn, undo: isUndo, list: isList, every }: OffInput,
+  { context }: Call,
+  { view }: GenericCommand,
+): Promise<void> => {
+  if (every.length > 0) return (await import('./all-schedules.ts')).runEvery(view, context, every.flat());
+  await context.askNow();
+  if (isList) return printList(context);
+  const own = await readOwn(context);
+  const plans = own.map((each) => planDatesOff(context, each, datesIn(zoneOf(each.schedule, context)), isUndo));
+  const changes = plans.filter(isChange);
+  const dates = plans.flatMap((plan) => plan.dates);
+  const changedDays = changes.flatMap(changedDates);
+  const days = datesWords(changes.length === 0 ? dates : changedDays, todayIn(context, context.settings.zone));
+  if (changes.length === 0) {
+    const state = isUndo ? 'no schedule has a day off' : 'all schedules are off';
+    const why = dates.length === 0 ? "it is over in your schedules' time zone" : `${state} on ${days}`;
+    return reportUnchanged(plans, why, view, context);
+  }
+  const what = isUndo ? `Undo the days off ${days}` : `Take ${days} off`;
+  const list = await linesFor(plans, isUndo, context);
+  const onDone = (plan: Plan, record: Json) => noteReplaced(context, plan, record);
+  if (!(await changeOwn(changes, { what, list, onDone }, view, context))) return;
+  const ranges = dateRanges(changedDays).map(([first, last]) => (first === last ? first : `${first}..${last}`));
+  const back = commandHere(context, 'availability', 'off', ...ranges, ...(isUndo ? [] : ['--undo']));
+  const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
+  const where = whereOf(changes);
+  await context.notes.done(`${done.toLowerCase()}: ${days} ${where}`, `${done}: ${days} ${where}. ${way}: ${back}`);
+};

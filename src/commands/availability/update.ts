@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SchedError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import { listed, the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import { recordTitle, withFacts } from '../../cli/operation/write-result.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { changeRules, datesTakenOff, dayOf, isDateOff, rulesDifference } from '../../time/availability-rules.ts';
+import type { UpdateInput, Updates } from './input.ts';
+import {
+  isSameSchedule,
+  knownOf,
+  rulesOf,
+  type Sent,
+  scheduleName,
+  schedulesOf,
+  shownRules,
+  todayIn,
+  zoneOf,
+} from './schedule-facts.ts';
+import { allShowChange, sendChange } from './send-schedules.ts';
+
+/** The schedules of an event type, or the one with this ID: the service has no other way to read one. */
+const readSchedules = async (context: Context, eventType: string, id: string | undefined): Promise<Json[]> => {
+  const all = await schedulesOf(context, eventType);
+  const schedules = all.filter(({ uri }) => id === undefined || String(uri).endsWith(`/${id}`));
+  if (schedules.length > 0) return schedules;
+  const problem =
+    id === undefined
+      ? 'This event type has no availability schedules'
+      : `No availability schedule with ID ${id} for this event type`;
+  throw new SchedError('not-found', problem, {
+    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(eventType) } },
+  });
+};
+
+/** What to send, once the event type is known. It checks what only the body says. */
+const readUpdate = ({ one, all }: Updates, { request, replace, daysIn }: UpdateInput, { problems }: Call) => {
+  const { path = {}, query, body } = request!;
+  const id = path.schedule;
+  const sent = body as Sent;
+  const eventType = id === undefined ? sent.event_type : query!.event_type;
+  // The body of an assumed operation may have any shape, but the schedules can be read only by event type.
+  if (typeof eventType !== 'string') problems.missingFlag('event-type');
+  if (sent.rules !== undefined && (replace || daysIn !== undefined))
+    problems.report({
+      words: words`${the('body')} with rules can't be used with ${listed(['rule', 'dayOff', 'remove', 'replace'].map(the), 'or')}`,
+    });
+  problems.check();
+  const { operation } = id === undefined ? all : one;
+  return { operation, path, sent, eventType: String(eventType), id };
+};
+
+/** The time zone of a schedule's dates: the new one, else the current one. */
+const newZoneOf = (schedule: Json, { timezone = schedule.timezone }: Sent, context: Context): string =>
+  zoneOf({ timezone }, context);
+
+/** The rules that a schedule has now and would have. */
+const planUpdate = (context: Context, schedule: Json, sent: Sent, { replace, daysIn }: UpdateInput) => {
+  const { set, removed } = daysIn?.(newZoneOf(schedule, sent, context)) ?? { set: [], removed: [] };
+  const before = daysIn !== undefined && !replace ? rulesOf(schedule) : shownRules(schedule);
+  const changed = replace ? set : changeRules(before, set, removed);
+  return { schedule, before, after: sent.rules === undefined ? changed : shownRules(sent) };
+};
+
+/** The rules of all schedules. One request sets the same rules for all of them. */
+const planChange = (schedules: readonly Json[], sent: Sent, input: UpdateInput, { context, problems }: Call) => {
+  const isRules = input.daysIn !== undefined;
+  const plans = schedules.map((schedule) => planUpdate(context, schedule, sent, input));
+  const [first] = plans;
+  if (isRules && plans.some(({ after }) => !isDeepStrictEqual(after, first!.after))) {
+    const way = input.replace
+      ? words`use dates instead of today and tomorrow`
+      : words`use ${the('replace')} to set the same rules for all`;
+    problems.report({
+      words: words`The schedules of this event type would have different rules. Name one schedule, or ${way}`,
+    });
+  }
+  problems.check();
+  return { plans, body: isRules ? { ...sent, rules: first!.after } : sent };
+};
+
+type Plans = ReturnType<typeof planChange>['plans'];
+
+/** The meetings that stay on dates that are taken off, below what changes, or behind it if that is a single day. */
+const withMeetings = async (context: Context, plans: Plans, sent: Sent, differences: string[]): Promise<string[]> => {
+  const [plan, ...others] = plans;
+  const dates = datesTakenOff(plan!.before, plan!.after);
+  if (others.length > 0 || dates.length === 0 || context.settings.yes || !context.canConfirm) return differences;
+  const { stayingMeetings } = await import('../events/screen.ts');
+  const zone = newZoneOf(plan!.schedule, sent, context);
+  const off = plan!.after.filter(isDateOff).map(dayOf);
+  const [staying, ...ways] = await stayingMeetings(context, plan!.schedule.user, dates, off, zone);
+  if (staying === undefined) return differences;
+  return dates.length === 1 && differences.length === 1
+    ? [`${differences[0]} · ${staying}`, ...ways]
+    : [...differences, staying, ...ways];
+};
+
+/** What changes in words, under the name of each schedule if there are several. */
+const updateDifferences = (context: Context, plans: Plans, { timezone }: Sent): string[] =>
+  plans.flatMap(({ schedule, before, after }) => {
+    const zoneChanges = timezone !== undefined && timezone !== schedule.timezone;
+    const lines = [
+      ...rulesDifference(before, after, todayIn(context, context.settings.zone)),
+      ...(zoneChanges ? [`time zone: ${schedule.timezone ?? 'none'} → ${timezone}`] : []),
+    ];
+    return plans.length > 1 && lines.length > 0
+      ? [`${scheduleName(schedule)}:`, ...lines.map((line) => `  ${line}`)]
+      : lines;
+  });
+
+export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates: Updates): Promise<void> => {
+  const { context } = call;
+  const { view } = updates.one;
+  await context.askNow();
+  if (input.all) return (await import('./all-schedules.ts')).runUpdateAll(view, context, input.daysIn!);
+  const { operation, path, sent, eventType, id } = readUpdate(updates, input, call);
+  const read = () => readSchedules(context, eventType, id);
+  const schedules = await read();
+  const { plans, body } = planChange(schedules, sent, input, call);
+
+  const print = async (records: readonly Json[], before?: Json): Promise<void> => {
+    if (id !== undefined) return context.printer.one(view, records[0]!, before);
+    await context.printer.list(view, [records]);
+  };
+  const isExact = sent.rules !== undefined;
+  const isPlain = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
+  if (isPlain && allShowChange(schedules, body, isExact) === true) {
+    const subject = id === undefined ? 'the schedules already have' : 'the schedule already has';
+    context.notes.info(`Nothing to change: ${subject} these settings`);
+    return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
+  }
+  const differences = updateDifferences(context, plans, sent);
+  const { dryRun, yes } = context.settings;
+  const names = schedules.map(scheduleName).join(', ');
+  const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
+  if (id === undefined && (dryRun || yes))
+    context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
+  // A prompt shows them itself, even with --quiet.
+  if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
+  if (dryRun) return printRequest(context, operation, [{ path, body, known: knownOf(eventType, schedules) }]);
+  await confirm(context, {
+    question: `Change ${subject} ${names}?`,
+    action: `change ${subject} ${names}`,
+    list: await withMeetings(context, plans, sent, differences),
+  });
+
+  const { before, records, error } = await sendChange(context, {
+    ...{ operation, path, eventType, isSingle: id !== undefined, confirmedSchedules: schedules, read, isExact },
+    bodyFor: (now) => planChange(now, sent, input, call).body,
+    isReplaced: isExact || input.replace,
+  });
+  for (const record of records)
+    await context.notes.done(`changed: ${id === undefined ? scheduleName(record) : recordTitle(record, 'a schedule')}`);
+  for (const schedule of before) {
+    if (error === undefined && !records.some((record) => isSameSchedule(record, schedule)))
+      context.notes.info(`not changed by the service: ${scheduleName(schedule)}`);
+  }
+  if (records.length > 0) await print(records, before[0]);
+  if (error !== undefined) throw error;
+};

@@ -1,0 +1,72 @@
+import { events } from '../../api/events.ts';
+import { locationKinds } from '../../api/locations.ts';
+import { hasCategory } from '../../base/errors.ts';
+import { isObject, type Json } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import type { FollowUp } from '../../cli/command.ts';
+import { createAsker } from '../../cli/session/ask.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { hasRoom } from '../../cli/session/network.ts';
+import { readIfPossible } from '../../client/change.ts';
+import type { Query } from '../../client/wire.ts';
+
+/*
+ * Where a meeting will be. An event type doesn't show its places, so the events of the type tell, and a refusal that
+ * names the kind of place.
+ */
+
+/** Places that the invitee must name, and how a prompt asks for them. */
+const questions: Record<string, string> = {
+  ask_invitee: 'Place of the meeting',
+  outbound_call: "Invitee's phone number",
+};
+
+/** Events that are looked through: one request. */
+const mostEvents = 100;
+
+const usual = new WeakMap<Context, Promise<Json | undefined>>();
+
+const readUsual = async (context: Context, { uri, profile }: Json): Promise<Json | undefined> => {
+  if (!(await hasRoom(context, 1))) return undefined;
+  const client = await context.client();
+  const { owner, type } = (isObject(profile) ? profile : {}) as Json;
+  const whose: Query =
+    type === 'User' && typeof owner === 'string'
+      ? { user: owner }
+      : { organization: await context.identity.organization() };
+  const query = { ...whose, sort: 'start_time:desc' };
+  const places: Json[] = [];
+  for await (const page of client.pages(events.list, { query }, { limit: mostEvents, pageSize: mostEvents })) {
+    for (const { event_type, location } of page)
+      if (idIn(event_type) === idIn(uri) && isObject(location)) places.push(location);
+    break;
+  }
+  const [first] = places;
+  return places.every((place) => place.type === first?.type) ? first : undefined;
+};
+
+/** The place that the latest events of a type have, if it is always of the same kind. */
+export const usualPlace = (context: Context, type: Json): Promise<Json | undefined> => {
+  const known = usual.get(context) ?? readIfPossible(() => readUsual(context, type));
+  usual.set(context, known);
+  return known;
+};
+
+/** Asks for the place if meetings of this type are where the invitee says. */
+export const placeQuestions = async (context: Context, type: Json): Promise<FollowUp[]> => {
+  const kind = String((await usualPlace(context, type))?.type);
+  const label = questions[kind];
+  return label === undefined
+    ? []
+    : [{ flag: 'location', label, isOptional: false, valueOf: (text) => text, also: ['location-kind', kind] }];
+};
+
+/** The place that a refused booking lacks, asked for at a terminal. Throws the error if it isn't about that. */
+export const askPlace = async (context: Context, error: unknown): Promise<{ kind: string; location: string }> => {
+  const reason = hasCategory(error, 'usage') ? (error.facts.reason ?? '') : '';
+  const kind = locationKinds.find((each) => questions[each] !== undefined && reason.includes(each));
+  const isAbout = /\blocation\b/.test(reason) && kind !== undefined;
+  if (!isAbout || !context.settings.canAsk || context.settings.yes) throw error;
+  const asker = await createAsker(context);
+  return { kind, location: await asker.text({ label: questions[kind]! }) };
+};

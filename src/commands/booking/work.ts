@@ -1,0 +1,318 @@
+import { invitees } from '../../api/invitees.ts';
+import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { WriteResult } from '../../client/outcome.ts';
+import type { StoredEntry } from '../../state/ledger.ts';
+import type { LedgerEntry } from '../../state/ledger-entry.ts';
+import { isOnThisMachine, serviceName } from '../../state/service-name.ts';
+import {
+  afterReply,
+  type BookingContext,
+  bookedBy,
+  bookingDigest,
+  bookingUnknown,
+  examine,
+  ledgerWriteFailed,
+  lookUpAttempt,
+  mayBeHere,
+  notBooked,
+  notLookedUp,
+  settle,
+  type UnknownOutcome,
+  unknownOutcomeOf,
+} from './work-attempt.ts';
+
+export interface BookingOptions {
+  /** Looks for the booking at the service first and returns it if it exists. */
+  ifAbsent: boolean;
+  /** Books even if the same booking exists or may exist. */
+  allowDuplicate: boolean;
+  /** Returns a booking that was made earlier from this machine, as `ifAbsent` does, but doesn't look for others. */
+  keepEarlier?: boolean;
+}
+
+export interface Booked {
+  /** The invitee, or undefined if the service accepted the booking but doesn't show it. */
+  record: Json | undefined;
+  how: 'booked' | 'reconciled' | 'existing';
+  /** The reply, if it doesn't show the booking. */
+  unshown?: WriteResult;
+}
+
+export interface Booking {
+  event_type: string;
+  start_time: string;
+  invitee: { email: string };
+  /** URI of the old event, if this is part of a move. */
+  moves?: string;
+  /** Sends the request. Must call `leaving` right before each time the request is sent. */
+  send(leaving: () => Promise<void>): Promise<WriteResult>;
+}
+
+/** A service may reply with an error before it has finished. */
+const secondLookMs = 2000;
+
+/** Whether the service accepted the booking but hasn't shown it yet. */
+const isUnseen = ({ state, invitee }: LedgerEntry): boolean => state === 'booked' && invitee === undefined;
+
+/** The existing booking, as far as the ledger knows: the one this attempt made, or the one it was to duplicate. */
+const existingBooking = (entry: LedgerEntry): NonNullable<LedgerEntry['besides']> => {
+  const { state, event, invitee, besides = {} } = entry;
+  if (isUnseen(entry)) return { isUnseen: true };
+  return state === 'booked' && event !== undefined && invitee !== undefined ? { event, invitee } : besides;
+};
+
+/** The current invitee of an earlier booking, or `undefined` if the service doesn't show it. */
+const readBookingAgain = async (
+  { client }: BookingContext,
+  { event, invitee }: LedgerEntry,
+): Promise<Json | undefined> => {
+  if (event === undefined || invitee === undefined) return undefined;
+  const path = { event: idIn(event), invitee: idIn(invitee) };
+  return client.call(invitees.get, { path }).catch(fallBack(undefined, 'not-found'));
+};
+
+/** The booking of an earlier attempt, or undefined if it was canceled or is gone. */
+export const activeBooking = async (context: BookingContext, attempt: StoredEntry): Promise<Json | undefined> => {
+  const record = await readBookingAgain(context, attempt.entry);
+  if (record !== undefined) return record.status === 'canceled' ? undefined : record;
+  const result = await lookUpAttempt(context, attempt.entry);
+  if (result.matches.length > 0) return result.matches[0];
+  // The sandbox shows its bookings at once. Elsewhere one may be deleted, hidden from this token, or not shown yet.
+  if (result.isComplete && isOnThisMachine(context.origin)) return undefined;
+  const doubt = await unknownOutcomeOf(context, attempt, result);
+  if (doubt !== undefined)
+    throw bookingUnknown(
+      context,
+      attempt,
+      `it was booked from ${context.ledger.reach}, but the service doesn't show it`,
+      doubt,
+    );
+  return undefined;
+};
+
+/** Returns the existing booking with --if-absent or `keepEarlier`. Otherwise throws, so that it isn't booked again. */
+const alreadyBooked = (
+  { ledger }: BookingContext,
+  record: Json | undefined,
+  { ifAbsent, keepEarlier }: BookingOptions,
+): Booked => {
+  if (ifAbsent || keepEarlier) return { record, how: 'existing' };
+  throw new SchedError('conflict', `This was already booked from ${ledger.reach}`, {
+    reason: record === undefined ? "the service accepted the booking, but doesn't show it" : String(record.uri),
+    advice: words`to book again, add ${the('allowDuplicate')}`,
+    hint: { flags: { 'if-absent': true } },
+    outcome: 'not-sent',
+  });
+};
+
+/** The booking of an earlier attempt from this machine, or undefined if it is safe to book. Throws if it isn't. */
+const fromEarlier = async (
+  context: BookingContext,
+  attempt: StoredEntry,
+  options: BookingOptions,
+): Promise<Booked | undefined> => {
+  const { entry } = attempt;
+  if (isUnseen(entry)) {
+    const { record, doubt } = await examine(context, attempt);
+    if (record !== undefined) await settle(context, attempt, record);
+    else if (doubt === undefined) return undefined;
+    return alreadyBooked(context, record, options);
+  }
+  if (entry.state === 'open') {
+    const sender = `process ${entry.pid}${entry.host === undefined ? '' : ` on ${entry.host}`}`;
+    const earlier = `${sender} sent this booking to ${entry.origin} and got no reply`;
+    const result = await lookUpAttempt(context, entry).catch((error: unknown) => {
+      if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
+      // R27: it may be booked, so this is worse than an unreachable service.
+      throw bookingUnknown(context, attempt, earlier, notLookedUp(context, attempt, error));
+    });
+    const record = bookedBy(entry, result) ?? result.matches[0];
+    if (record !== undefined) {
+      // Another address may be another service, so this booking doesn't settle the attempt there.
+      if (serviceName(entry.origin) === context.origin) await settle(context, attempt, record);
+      return { record, how: 'reconciled' };
+    }
+    const newest = await afterReply(context, attempt);
+    if (newest !== attempt) return fromEarlier(context, newest, options);
+    const doubt = await unknownOutcomeOf(context, attempt, result);
+    if (doubt === undefined) return undefined;
+    throw bookingUnknown(context, attempt, earlier, doubt);
+  }
+  const record = entry.state === 'booked' ? await activeBooking(context, attempt) : undefined;
+  return record === undefined ? undefined : alreadyBooked(context, record, options);
+};
+
+/**
+ * An earlier booking of the same event type for the same invitee that starts in this window. For a booking whose start
+ * is still to be chosen: the same command again must not book a second time. Throws like `book`.
+ */
+export const bookedEarlier = async (
+  context: BookingContext,
+  { event_type, invitee }: Pick<Booking, 'event_type' | 'invitee'>,
+  { since, until }: { since: number; until: number },
+  options: BookingOptions,
+): Promise<{ booked: Booked; start_time: string } | undefined> => {
+  if (options.allowDuplicate) return undefined;
+  for (const attempt of await context.ledger.between(since, until)) {
+    const { digest, start_time } = attempt.entry;
+    if (bookingDigest(attempt.entry, { event_type, start_time }, invitee.email) !== digest) continue;
+    if (!mayBeHere(context, attempt, event_type)) continue;
+    const earlier = await fromEarlier(context, attempt, options);
+    if (earlier !== undefined) return { booked: earlier, start_time };
+  }
+  return undefined;
+};
+
+/** After a lost reply: looks for the booking twice. Leaves the attempt open and throws if it isn't found. */
+const findAfterLostReply = async (
+  context: BookingContext,
+  attempt: StoredEntry,
+  failure: SchedError,
+): Promise<Booked> => {
+  const { clock, interrupted } = context;
+  let doubt: UnknownOutcome | undefined;
+  try {
+    for (const pause of [0, secondLookMs]) {
+      if (pause > 0) await clock.sleep(pause, interrupted);
+      const result = await examine(context, attempt);
+      doubt = result.doubt;
+      if (result.record === undefined) continue;
+      // The booking exists even if the ledger can't be written; in that case the next run finds it again.
+      await settle(context, attempt, result.record).catch(() => {});
+      return { record: result.record, how: 'reconciled' };
+    }
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    doubt ??= notLookedUp(context, attempt, error);
+  }
+  throw bookingUnknown(
+    context,
+    attempt,
+    failure.facts.reason ?? failure.message,
+    doubt ?? notLookedUp(context, attempt),
+  );
+};
+
+/** After a 2xx that doesn't show the booking: looks for it once. */
+const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
+  try {
+    return bookedBy(entry, await lookUpAttempt(context, entry));
+  } catch (error) {
+    if (error instanceof SchedError) return undefined;
+    throw error;
+  }
+};
+
+/** Prunes entries of meetings long past by both clocks, the service's and this machine's. Needs the service's time. */
+const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<void> => {
+  const now = serviceTime();
+  if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
+};
+
+/** The spellings of an address. Older versions stored a local one in the ledger as it was typed. */
+const spellingsOf = (origin: string): string[] =>
+  origin.includes('//127.0.0.1')
+    ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name))
+    : [origin];
+
+/** How often to start again because another process has just begun to send the same booking. */
+const mostRounds = 10;
+
+/** Makes a booking, and never twice: the attempt is on disk before the request is sent (R27). */
+export const book = async (
+  context: BookingContext,
+  booking: Booking,
+  options: BookingOptions,
+  rounds = mostRounds,
+): Promise<Booked> => {
+  const { ledger, clock, origin } = context;
+  const { event_type, start_time, invitee } = booking;
+  const digestAt = (version: LedgerEntry['version'], at: string) =>
+    bookingDigest({ version, origin: at }, booking, invitee.email);
+  const entry: LedgerEntry = {
+    version: 2,
+    digest: digestAt(2, origin),
+    origin,
+    event_type,
+    start_time,
+    state: 'open',
+    at: clock.now(),
+    timeoutMs: context.timeoutMs,
+    pid: context.pid,
+    ...(booking.moves === undefined ? {} : { moves: booking.moves }),
+  };
+  // If the owner is unknown, an empty look-up later proves nothing. One that is not known yet is worth another try.
+  const asking = await context.owner().catch((error: unknown) => {
+    if (hasCategory(error, 'unavailable', 'rate-limited', 'interrupted', 'terminated')) throw error;
+    return undefined;
+  });
+  if (asking !== undefined) entry.organization = asking.organization;
+
+  let isUnkept = false;
+  /** Without a ledger nothing is booked, unless duplicates are allowed. */
+  const unlessAllowed = (error: unknown): void => {
+    if (!(error instanceof SchedError && options.allowDuplicate)) throw error;
+    isUnkept = true;
+    context.onUnkept(error.facts.reason ?? error.message);
+  };
+  const digests = [entry.digest, ...spellingsOf(origin).map((each) => digestAt(1, each))];
+  const history = await ledger.find(digests).catch(unlessAllowed);
+  const { last, attempts } = history ?? { last: 0, attempts: [] };
+  const before = attempts.find((attempt) => serviceName(attempt.entry.origin) === origin);
+  if (options.allowDuplicate) {
+    entry.besides = before === undefined ? {} : existingBooking(before.entry);
+    const result = await lookUpAttempt(context, entry).catch(() => undefined);
+    if (result !== undefined) entry.shownBefore = result.matches.map(({ uri }) => String(uri));
+  } else {
+    for (const attempt of attempts.filter((each) => mayBeHere(context, each, event_type))) {
+      const earlier = await fromEarlier(context, attempt, options);
+      if (earlier !== undefined) return earlier;
+    }
+  }
+  if (options.ifAbsent) {
+    const { matches, others } = await lookUpAttempt(context, entry);
+    if (matches.length > 0) return { record: matches[0], how: 'existing' };
+    if (others.length > 0) entry.shownBefore = others;
+  }
+
+  let ownAttempt: StoredEntry | undefined;
+  let isOutrun = false;
+  const beforeSend = async (): Promise<void> => {
+    // Each send takes a new number: while this process waited or was stopped, another may have sent the same booking.
+    const next: StoredEntry = { number: (ownAttempt?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
+    const isFirst = isUnkept || (await ledger.claim(next).catch(unlessAllowed));
+    if (isFirst === false) {
+      isOutrun = ownAttempt === undefined;
+      const reason = 'another sched process is sending the same booking right now';
+      throw bookingUnknown(context, next, reason, notLookedUp(context, next));
+    }
+    ownAttempt = isUnkept ? { ...next, number: ledgerWriteFailed } : next;
+  };
+  let written: WriteResult;
+  try {
+    await context.applyPlanLimits();
+    written = await booking.send(beforeSend);
+  } catch (error) {
+    // Nothing was sent yet, so the other process decides.
+    if (isOutrun && rounds > 0) return book(context, booking, options, rounds - 1);
+    // Assigned in beforeSend, which the compiler doesn't see.
+    const attempt = ownAttempt as StoredEntry | undefined;
+    if (attempt === undefined || !(error instanceof SchedError)) throw error;
+    if (isOutcomeUnknown(error)) return findAfterLostReply(context, attempt, error);
+    // A refused duplicate doesn't settle the earlier attempt: if that was open, it still is.
+    const isOpen = options.allowDuplicate && before?.entry.state === 'open';
+    const { version, digest } = attempt.entry;
+    const entryNow = isOpen ? { ...before.entry, version, digest } : notBooked(attempt.entry);
+    await ledger.replace({ ...attempt, entry: entryNow }).catch(() => {});
+    throw error;
+  }
+  const attempt = ownAttempt as StoredEntry | undefined;
+  const record = written.record ?? (attempt && (await findAccepted(context, attempt.entry)));
+  // It is booked, so a full disk must not turn this into a failure. The next run looks up an attempt that stays open.
+  if (attempt !== undefined) await settle(context, attempt, record).catch(() => {});
+  await prune(context);
+  return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };
+};

@@ -1,0 +1,74 @@
+import type { Context } from '../../cli/session/context.ts';
+import { appendFile } from '../../node/files.ts';
+import { plainCell } from '../../output/cells.ts';
+import { type Progress, progressBar, progressLine } from '../../output/progress.ts';
+import { safe } from '../../output/sanitize.ts';
+import { endOfWait } from '../../time/show.ts';
+import type { Counts } from './work-receipt.ts';
+
+/** The time between two progress lines in a log. */
+const lineEveryMs = 5_000;
+
+const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + rejected + unknown;
+
+/** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
+export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts) => {
+  const { clock, stderr } = runtime;
+  const status = runtime.status?.isPlain === false ? runtime.status : undefined;
+  const startedAt = clock.now();
+  const progress: Progress = {
+    done: doneOf(before),
+    total: before.total,
+    failed: before.rejected,
+    ownDone: 0,
+    elapsedMs: 0,
+  };
+  let lastLineAt = startedAt;
+  const bar = (waitUntil?: number): string => {
+    if (waitUntil === undefined) return progressBar(progress, stderr.columns);
+    const waitSeconds = Math.ceil((waitUntil - clock.now()) / 1000);
+    const waitingUntil = endOfWait(waitUntil - waitSeconds * 1000, waitSeconds, settings.zone);
+    return progressBar({ ...progress, waitingUntil, waitSeconds }, stderr.columns);
+  };
+  const show = () => {
+    if (status !== undefined) return status.draw(bar);
+    if (notes.quiet || clock.now() - lastLineAt < lineEveryMs) return;
+    lastLineAt = clock.now();
+    notes.info(progressLine(progress));
+  };
+  status?.draw(bar);
+  return {
+    update: (counts: Counts): void => {
+      progress.done = doneOf(counts);
+      progress.failed = counts.rejected + counts.unknown;
+      progress.ownDone = progress.done - doneOf(before);
+      progress.elapsedMs = clock.now() - startedAt;
+      show();
+    },
+    end: () => status?.draw(undefined),
+  };
+};
+
+const cell = (value: unknown): string => safe(plainCell(value)).replaceAll('|', '\\|').replaceAll('`', "'");
+
+/** Adds a sentence and a table to the summary page of a GitHub Actions job, if there is one. */
+export const addStepSummary = async (
+  { runtime, notes }: Context,
+  operation: string,
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  sentence?: string,
+): Promise<void> => {
+  const file = runtime.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(cell))];
+  const table = lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+  const parts = [
+    `### sched ${operation.replace('.', ' ')}`,
+    ...(sentence === undefined ? [] : [sentence]),
+    ...(rows.length === 0 ? [] : [table]),
+  ];
+  await appendFile(file, runtime.secrets.redact(`${parts.join('\n\n')}\n\n`)).catch((error: NodeJS.ErrnoException) => {
+    notes.info(`Can't write the step summary: ${error.code}`);
+  });
+};

@@ -1,0 +1,324 @@
+import { hash } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
+import { SchedError } from '../../base/errors.ts';
+import { formatNumber } from '../../base/numbers.ts';
+import { version } from '../../base/system.ts';
+import { the, type Words, words } from '../../base/words.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { isWatched } from '../../cli/session/context.ts';
+import { stat } from '../../node/files.ts';
+import { ensureLastingDirectory } from '../../state/directories.ts';
+import { realDisk } from '../../state/disk.ts';
+import { createLock } from '../../state/lock.ts';
+import { timeLabel } from '../../time/label.ts';
+import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
+import type { RunOptions } from './input.ts';
+import { addStepSummary, reportProgress } from './progress.ts';
+import { keepReasons } from './reasons-file.ts';
+import type { Requester } from './requester.ts';
+import type { BulkResult } from './run-result.ts';
+import {
+  type BulkTask,
+  earlierFailures,
+  type Failure,
+  failureText,
+  type InputItem,
+  mostFailures,
+  noteFailures,
+  printAnswer,
+} from './screen.ts';
+import { type Counts, countOutcomes, isRunDone, type RunHistory, type RunLine } from './work-receipt.ts';
+import { continueReceipt, type ReceiptFile, startReceipt } from './work-receipt-file.ts';
+import { type Job, leftOf, runJob } from './work-run.ts';
+import { addToIndex, findIndexed, openReceipt, receiptEnding } from './work-runs.ts';
+
+/** Bulk work, as prepared by its command. */
+export interface Bulk<Item extends InputItem = InputItem>
+  extends Omit<Job<Item>, 'batchSize'>,
+    BulkTask<Item>,
+    Requester {
+  /** Noun and verb: `compliance.delete`. */
+  operation: string;
+  /** The key that the marks in the receipt are made with. By default, they are no hashes. */
+  key?: string;
+  /** A hash of the whole input. The same input is the same work. */
+  input: string;
+  /** How many lines of the input repeat an item. */
+  duplicates?: number;
+  /** How to repeat the run, if each one needs a place of its own: `name another directory with --to`. */
+  elsewhere?: Words;
+  /** By default, one by one. */
+  batchSize?: number;
+  /** Asks the user for confirmation of the items that are left, and throws if it isn't given. */
+  confirm(remaining: readonly Item[], isResumed: boolean): Promise<void>;
+}
+
+/** The work, and how it is run. */
+interface BulkRun extends Bulk, RunOptions {
+  key: string;
+  batchSize: number;
+}
+
+/** The program that makes a receipt, and the dialect that it spoke. */
+const toolName = async ({ dialect }: Context): Promise<string> => {
+  const dialectInUse = await dialect();
+  return `sched ${version}${dialectInUse === undefined ? '' : ` (dialect ${dialectInUse.name} ${dialectInUse.digest})`}`;
+};
+
+const uniqueName = ({ runtime }: Context): string => Buffer.from(runtime.randomBytes(8)).toString('hex');
+
+const runLock = async ({ runtime }: Context, folder: string, bulk: BulkRun) => {
+  const { clock, machine, randomBytes, interrupted } = runtime;
+  const first = await findRunInProgress(folder, bulk, clock.now());
+  const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
+  return createLock({
+    directory: join(folder, 'locks'),
+    name,
+    machine,
+    clock,
+    randomBytes,
+    interrupted,
+    waitMs: 0,
+    lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
+    busy: (pid, since) =>
+      new SchedError('conflict', 'Another run with the same input is in progress', {
+        reason: `process ${pid} has been running it since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
+        advice: 'wait for it to finish, then run the same command again',
+      }),
+  });
+};
+
+const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).toISOString();
+
+/** Starts a new receipt. If the name of the run is taken, adds a number to it. */
+const begin = async (context: Context, folder: string, bulk: BulkRun) => {
+  const at = timeNow(context);
+  const random = Buffer.from(context.runtime.randomBytes(3)).toString('hex');
+  const first = `${at.replace(/[-:]|\.\d+/g, '')}-${random}`;
+  const { operation, endpoint, owner, organization, key, input, duplicates = 0 } = bulk;
+  for (let count = 1; ; count += 1) {
+    const run = count === 1 ? first : `${first}-${count}`;
+    const path = bulk.receipt ?? join(folder, `${run}${receiptEnding}`);
+    if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
+    if ((await findIndexed(folder, run)) !== undefined) continue;
+    const line: RunLine = {
+      type: 'run',
+      receipt: 1,
+      run,
+      at,
+      tool: await toolName(context),
+      operation,
+      endpoint,
+      owner,
+      organization,
+      key,
+      input,
+      total: bulk.items.length,
+      duplicates,
+      skipped: bulk.wrong.length,
+    };
+    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, uniqueName(context)) };
+  }
+};
+
+const resume = async (context: Context, { path, receipt, history }: FoundRun, bulk: BulkRun) => {
+  const file = await continueReceipt(realDisk, path, receipt);
+  const { owner, organization } = bulk;
+  const at = timeNow(context);
+  try {
+    file.write({
+      type: 'resumed',
+      at,
+      tool: await toolName(context),
+      owner,
+      organization,
+      repaired: receipt.tornBytes,
+    });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  if (receipt.tornBytes > 0) context.notes.info('Repaired the last line of the receipt, which was incomplete');
+  return { line: history.run, file };
+};
+
+/** Adds a receipt outside the folder to the list of runs. If that fails, the run continues. */
+const indexReceipt = async (context: Context, folder: string, { run, at, operation }: RunLine, receipt: string) => {
+  if (dirname(receipt) === folder) return;
+  await addToIndex(folder, { run, at, operation, receipt }, context.runtime).catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    context.notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
+  });
+};
+
+const runResult = (run: string, counts: Counts, receipt: string, head: string): BulkResult => ({
+  run,
+  ...counts,
+  receipt,
+  head: `sha256:${head}`,
+});
+
+/** A row for the summary page of a job. The path of the receipt is of no use there. */
+const summarize = (context: Context, { operation }: BulkRun, { receipt: _, ...result }: BulkResult, state: string) => {
+  const facts = { ...result, state };
+  return addStepSummary(context, operation, Object.keys(facts), [Object.values(facts)]);
+};
+
+const finishRun = async (
+  context: Context,
+  bulk: BulkRun,
+  result: BulkResult,
+  failures: readonly Failure[],
+  state: string,
+): Promise<void> => {
+  await summarize(context, bulk, result, state);
+  // The answer may go to the same terminal.
+  await context.notes.flush();
+  await printAnswer(context, { task: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
+};
+
+/** The progress according to the receipt. If its last write failed, that may be less than the counts in memory. */
+const recordedProgress = async (
+  file: ReceiptFile,
+  countsInMemory: Counts,
+): Promise<{ counts: Counts; head: string }> => {
+  const receipt = file.isBroken ? await openReceipt(realDisk, file.path).catch(() => undefined) : undefined;
+  return receipt?.ok
+    ? { counts: receipt.history.counts, head: receipt.receipt.head }
+    : { counts: countsInMemory, head: file.head };
+};
+
+/** Runs the job with the receipt open. Reports the progress even if the job fails. */
+const workOnRun = async (
+  context: Context,
+  bulk: BulkRun,
+  run: string,
+  file: ReceiptFile,
+  history: RunHistory | undefined,
+  remaining: readonly InputItem[],
+) => {
+  const { runtime, notes } = context;
+  // An unknown outcome is not counted yet: its item is sent again.
+  let counts: Counts =
+    history === undefined ? countOutcomes([], bulk.items.length, bulk.wrong.length) : { ...history.counts, unknown: 0 };
+  const progress = reportProgress(context, { ...counts });
+  const failures = await earlierFailures(context, bulk, history);
+  notes.ahead = () => {
+    const ahead = counts.total - counts.accepted - counts.rejected - counts.unknown;
+    return { requests: Math.ceil(ahead / bulk.batchSize), isMost: false };
+  };
+  try {
+    counts = await runJob(bulk, {
+      clock: runtime.clock,
+      interrupted: runtime.interrupted,
+      receipt: file,
+      remaining,
+      nextBatch: history?.nextBatch ?? 1,
+      counts,
+      onProgress: async (now, items, answer) => {
+        counts = now;
+        await noteFailures(context, bulk, items, answer, failures);
+        progress.update(now);
+      },
+    });
+  } catch (error) {
+    progress.end();
+    const recorded = await recordedProgress(file, counts);
+    const { accepted, total } = recorded.counts;
+    if (isWatched(context)) for (const failure of failures) notes.warn(`failed: ${failureText(bulk, failure)}`);
+    notes.always(
+      `Stopped with ${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
+    );
+    const result = runResult(run, recorded.counts, file.path, recorded.head);
+    await summarize(context, bulk, result, 'unfinished');
+    throw error;
+  } finally {
+    notes.ahead = undefined;
+    progress.end();
+    // What may not be shown isn't kept either.
+    if (bulk.nameOf !== undefined && failures.length > 0) await keepReasons(runtime, run, failures);
+  }
+  return { counts, failures };
+};
+
+const noteDone = (context: Context, bulk: BulkRun, { total, accepted, receipt }: BulkResult, at: string): void => {
+  const { notes, settings, runtime } = context;
+  const isElsewhere = bulk.receipt !== undefined && bulk.receipt !== receipt;
+  const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
+  const isAll = accepted === total;
+  if (isWatched(context)) {
+    const label = timeLabel(at, settings.zone, runtime.clock.now()) ?? at;
+    const repeat =
+      bulk.elsewhere === undefined ? words`To repeat it: ${the('again')}` : words`To repeat it, ${bulk.elsewhere}`;
+    // The answer below has the numbers, and what to do about failures.
+    const done = words`Already done on ${label.replace(/ (?=\S+$)/, ' at ')}, so nothing was sent${where}.`;
+    notes.always(isAll ? words`${done} ${repeat}` : done);
+    return;
+  }
+  const what = isAll
+    ? `Already ${bulk.done}`
+    : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
+  const repeat =
+    bulk.elsewhere === undefined
+      ? words`Use ${the('again')} to repeat the run`
+      : words`To repeat it, ${bulk.elsewhere}`;
+  notes.always(words`${what} at ${at}: nothing was sent${where}. ${repeat}`);
+};
+
+/**
+ * The unfinished run to resume, if there is one. One that has ended lately is reported, and nothing is left to do.
+ * Drops a finished receipt from memory: it may be large.
+ */
+const chooseRun = async (context: Context, folder: string, bulk: BulkRun): Promise<FoundRun | 'reported' | 'none'> => {
+  const now = context.runtime.clock.now();
+  const run = await findRun(folder, bulk, now);
+  if (run === undefined) return 'none';
+  const { path, receipt, history } = run;
+  if (!isRunDone(history)) return run;
+  const endedAt = history.endedAt!;
+  if (isRecent(endedAt, now) && !bulk.again) {
+    const result = runResult(history.run.run, history.counts, path, receipt.head);
+    noteDone(context, bulk, result, endedAt);
+    const failures = await earlierFailures(context, bulk, history);
+    await finishRun(context, bulk, result, failures, `already accepted at ${endedAt}`);
+    return 'reported';
+  }
+  if (path === bulk.receipt)
+    throw otherRunError(bulk, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
+  return 'none';
+};
+
+/** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
+export const runBulk = async <Item extends InputItem>(
+  context: Context,
+  { receipt: path, again }: RunOptions,
+  job: Bulk<Item>,
+): Promise<void> => {
+  const receipt = path === undefined ? undefined : resolve(path);
+  const bulk: BulkRun = { key: 'none', batchSize: 1, ...job, receipt, again };
+  const folder = receiptFolder(context);
+  ensureLastingDirectory(folder);
+  const lock = await runLock(context, folder, bulk);
+  const lockHeld = (await lock.acquire())!;
+  try {
+    const choice = await chooseRun(context, folder, bulk);
+    if (choice === 'reported') return;
+    const unfinishedRun = choice === 'none' ? undefined : choice;
+    const remaining = leftOf(bulk, unfinishedRun?.history);
+    await bulk.confirm(remaining, unfinishedRun !== undefined);
+    const { line, file } = await (unfinishedRun === undefined
+      ? begin(context, folder, bulk)
+      : resume(context, unfinishedRun, bulk));
+    try {
+      await indexReceipt(context, folder, line, file.path);
+      if (unfinishedRun !== undefined) context.notes.info(`Resuming run ${line.run}`);
+      const { counts, failures } = await workOnRun(context, bulk, line.run, file, unfinishedRun?.history, remaining);
+      await finishRun(context, bulk, runResult(line.run, counts, file.path, file.head), failures, 'finished');
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await lockHeld.release();
+  }
+};

@@ -1,0 +1,59 @@
+import { type Damage, isRunDone, type RunHistory, readReceipt, replay } from './work-receipt.ts';
+
+/** Said of every receipt that was made in the sandbox. */
+export const madeInSandbox = 'made in the sandbox: not proof of a real deletion';
+
+/** The result of checking a receipt offline. */
+export interface ReceiptFinding {
+  status: 'ok' | 'edited' | 'rewritten' | 'incomplete' | 'sandbox';
+  finding: string;
+  /** The line that was edited. */
+  line?: number;
+  head: string;
+  sandbox: boolean;
+  history?: RunHistory | undefined;
+}
+
+const edited = ({ line, problem }: Damage) =>
+  ({ status: 'edited', finding: `edited at line ${line}: ${problem}`, line }) as const;
+
+/**
+ * Checks a receipt, and compares its head with one kept elsewhere, if that is given. A rehearsal judges a receipt made
+ * in the sandbox like a real one.
+ */
+export const verifyChain = (
+  bytes: Buffer,
+  { head, isRehearsal = false }: { head?: string | undefined; isRehearsal?: boolean } = {},
+): ReceiptFinding => {
+  const reading = readReceipt(bytes);
+  if (!reading.ok) return { ...edited(reading), head: '', sandbox: false };
+  const facts = { head: `sha256:${reading.head}`, sandbox: reading.isSandbox };
+  const incomplete = (why: string, history?: RunHistory): ReceiptFinding => ({
+    ...facts,
+    status: 'incomplete',
+    finding: `incomplete: ${why}`,
+    history,
+  });
+  if (head !== undefined && head !== facts.head) {
+    const finding = 'the chain is intact, but its head is not the given one: the receipt was cut off or rewritten';
+    return { ...facts, status: 'rewritten', finding };
+  }
+  if (reading.lines.length === 0) return incomplete('it has no complete line');
+  const history = replay(reading);
+  if (!history.ok) return { ...facts, ...edited(history) };
+  if (reading.tornBytes > 0) return incomplete('its last line is cut off; resuming the run repairs it', history);
+  if (history.endedAt === undefined)
+    return incomplete('the run did not finish, or its last lines are missing', history);
+  if (!isRunDone(history)) {
+    const { unknown } = history.counts;
+    return incomplete(`${unknown} with unknown outcome; run the same command again to retry`, history);
+  }
+  if (reading.isSandbox && !isRehearsal)
+    return { ...facts, history, status: 'sandbox', finding: 'intact, but made in the sandbox: it proves nothing' };
+  return {
+    ...facts,
+    history,
+    status: 'ok',
+    finding: 'ok: no line was changed, removed or moved, and the run finished',
+  };
+};

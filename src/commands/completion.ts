@@ -1,0 +1,66 @@
+import { nearest } from '../base/nearest.ts';
+import { words } from '../base/words.ts';
+import type { LeafCommand } from '../cli/command.ts';
+import { entry } from '../cli/input/entry.ts';
+import { type Call, input, taking, type Values } from '../cli/input/input.ts';
+import { accept, type Kind, refuse } from '../cli/input/kind.ts';
+
+interface Shell {
+  /** Bundled, so no other file is read. */
+  script(): Promise<{ default: string }>;
+  install: string;
+}
+
+const shells: Record<string, Shell> = {
+  bash: {
+    script: () => import('../../completions/sched.bash', { with: { type: 'text' } }),
+    install: "sched completion bash > ~/.sched.bash && echo 'source ~/.sched.bash' >> ~/.bashrc",
+  },
+  zsh: {
+    script: () => import('../../completions/_sched', { with: { type: 'text' } }),
+    install: "command sched completion zsh > ~/.sched.zsh && echo 'source ~/.sched.zsh' >> ~/.zshrc",
+  },
+  fish: {
+    script: () => import('../../completions/sched.fish', { with: { type: 'text' } }),
+    install: 'mkdir -p ~/.config/fish/completions && sched completion fish > ~/.config/fish/completions/sched.fish',
+  },
+  powershell: {
+    script: () => import('../../completions/sched.ps1', { with: { type: 'text' } }),
+    install: 'sched completion powershell >> $PROFILE',
+  },
+};
+
+const names = Object.keys(shells);
+
+const shellKind: Kind<Shell> = {
+  json: 'string',
+  choices: names,
+  read: (raw) => {
+    const word = String(raw);
+    if (Object.hasOwn(shells, word)) return accept(shells[word]!);
+    const meant = word === 'pwsh' ? 'powershell' : nearest(word, names);
+    return refuse(words`No completion script for "${word}". Choose from ${names.join(', ')}`, meant);
+  },
+};
+
+const entries = { shell: entry(shellKind, names.join(', '), { place: 'argument', needed: true }) };
+
+const runCompletion = async (
+  { shell: { script, install } }: Values<typeof entries>,
+  { context }: Call,
+): Promise<void> => {
+  await context.printer.text((await script()).default);
+  if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
+};
+
+export const completion: LeafCommand = {
+  summary: 'Print the completion script for a shell',
+  ...taking(input(entries), runCompletion),
+  examples: names.map((name) => `completion ${name}`),
+  notes: [
+    `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
+    'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain. On a plan with 10 requests a minute, it asks for nothing.',
+    'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
+  ],
+  local: true,
+};

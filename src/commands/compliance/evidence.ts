@@ -1,0 +1,260 @@
+import { resolve } from 'node:path';
+import { foldAddress } from '../../api/email-address.ts';
+import { SchedError } from '../../base/errors.ts';
+import { self, the, words } from '../../base/words.ts';
+import type { Command } from '../../cli/command.ts';
+import { entry } from '../../cli/input/entry.ts';
+import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
+import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
+import { file } from '../../cli/input/kinds.ts';
+import { commandHere } from '../../cli/messages/suggested-line.ts';
+import type { View } from '../../output/view.ts';
+import { realDisk } from '../../state/disk.ts';
+import { newKeyText, readKey } from '../bulk/work-receipt-key.ts';
+import { madeInSandbox } from '../bulk/work-verify-receipt.ts';
+import { findKey, receiptKeyFile } from './receipt-key.ts';
+import {
+  checkReceipt,
+  deletionRuns,
+  findingError,
+  loadDeletion,
+  loadReceipt,
+  offerRuns,
+  runFields,
+  runRecord,
+} from './receipts.ts';
+
+const receiptArgument = { place: 'argument', needed: true } as const;
+
+const runEntry = { run: file('run ID or receipt file', { place: 'argument' }) };
+
+const runsView: View = {
+  columns: [
+    { header: 'RUN', path: 'run', shrink: false, priority: 9 },
+    { header: 'STARTED', path: 'started_at', as: 'time', priority: 7 },
+    { header: 'STATUS', path: 'status', as: 'status', priority: 8 },
+    { header: 'TOTAL', path: 'total', as: 'count', priority: 5 },
+    { header: 'ACCEPTED', path: 'accepted', as: 'count', priority: 6 },
+    { header: 'REJECTED', path: 'rejected', as: 'count', priority: 4 },
+    { header: 'UNKNOWN', path: 'unknown', as: 'count', priority: 3 },
+    { header: 'RECEIPT', path: 'receipt', priority: 1 },
+    { header: 'HEAD', path: 'head', priority: 0 },
+  ],
+  id: 'run',
+};
+
+const showRuns = async ({ run }: Values<typeof runEntry>, { context }: Call): Promise<void> => {
+  if (run === undefined) {
+    if (context.settings.sandbox) context.notes.place('sandbox');
+    const rows = await context.printer.list(runsView, deletionRuns(context));
+    if (rows === 0) context.notes.footer('No runs yet');
+    return;
+  }
+  const { path, bytes } = await loadReceipt(context, run);
+  await context.printer.one(runsView, runRecord(path, checkReceipt(context, bytes)));
+};
+
+const headKind: Kind<string> = {
+  value: 'HASH',
+  json: 'string',
+  read: (raw) => {
+    const head = String(raw).trim().toLowerCase();
+    if (/^sha256:[0-9a-f]{64}$/.test(head)) return accept(head);
+    return refuse(words`${self} must be sha256: followed by 64 hexadecimal digits`);
+  },
+};
+
+const verifyEntries = {
+  receipt: file('receipt file or run ID', { ...receiptArgument, offer: offerRuns }),
+  head: entry(headKind, words`head hash of the run, from ${the('json')} or -v (sha256:…)`),
+};
+
+const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { context }: Call): Promise<void> => {
+  const { path, bytes } = await loadReceipt(context, receipt);
+  const finding = checkReceipt(context, bytes, head);
+  const { status, finding: findingText, line, ...facts } = finding;
+  const { run, ended_at, total, accepted, rejected, unknown, skipped, sandbox } = runRecord(path, finding);
+  const counts = { total, accepted, rejected, unknown, skipped };
+  await context.printer.one(
+    { columns: [{ header: 'STATUS', path: 'status' }], id: 'status' },
+    {
+      status,
+      finding: findingText,
+      line: line ?? null,
+      run,
+      ended_at,
+      ...counts,
+      sandbox,
+      head: facts.head,
+      receipt: path,
+    },
+  );
+  const error = findingError(finding);
+  if (error !== undefined) throw error;
+};
+
+/** An address, or `-` for stdin. R49: its problem doesn't quote it. */
+const addressKind: Kind<string> = {
+  value: 'EMAIL',
+  json: 'string',
+  read: (raw) => {
+    const address = raw === '-' ? raw : foldAddress(String(raw).trim());
+    return address === undefined ? refuse(words`${self} must be an email address`) : accept(address);
+  },
+};
+
+const proven = {
+  receipt: file('receipt file or run ID', receiptArgument),
+  email: entry(addressKind, 'email address, or - to read it from stdin', { needed: true }),
+  receiptKeyFile,
+};
+
+const readAddressArgument = async (email: string, { context, problems }: Call): Promise<string> => {
+  const address = email === '-' ? foldAddress(((await context.runtime.stdin.line()) ?? '').trim()) : email;
+  if (address === undefined) problems.report({ words: words`${the('email')} must be an email address` });
+  problems.check();
+  return address!;
+};
+
+const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, call: Call): Promise<void> => {
+  const { context } = call;
+  const address = await readAddressArgument(email, call);
+  const { path, finding, history } = await loadDeletion(context, receipt);
+  const key = await findKey(context, receiptKeyFile, false);
+  if (key === undefined || key.id !== history.run.key)
+    throw new SchedError('environment', "Can't find the key of this receipt", {
+      reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
+      advice: words`name its file with ${the('receiptKeyFile')}`,
+    });
+  const mark = key.mac(address);
+  const fate = history.outcomes.get(mark);
+  await context.printer.one(
+    { columns: [{ header: 'FOUND', path: 'found' }], id: 'mark' },
+    {
+      found: fate !== undefined,
+      verdict: fate?.verdict ?? null,
+      at: fate?.at ?? null,
+      http_status: fate?.status ?? null,
+      batch: fate?.batch ?? null,
+      mark,
+      run: history.run.run,
+      receipt_status: finding.status,
+      sandbox: finding.sandbox,
+      receipt: path,
+    },
+  );
+  if (finding.sandbox && !context.settings.sandbox)
+    throw findingError({ ...finding, status: 'sandbox', finding: madeInSandbox })!;
+  if (fate !== undefined) return;
+  throw new SchedError('not-found', 'This receipt has no result for this address', { answered: true });
+};
+
+const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
+
+/** Shows where the key is that a deletion would use. */
+const showKey = async (
+  { receiptKeyFile }: { receiptKeyFile: string | undefined },
+  { context }: Call,
+): Promise<void> => {
+  const key = await findKey(context, receiptKeyFile, false);
+  if (key === undefined)
+    throw new SchedError('not-found', 'There is no receipt key yet', {
+      reason: 'the first deletion creates one',
+      advice: ['to create one in a file now, run ', { command: ['compliance', 'key', 'FILE'] }],
+    });
+  await context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
+};
+
+const fileEntry = input({
+  file: file('file to create; an existing file is never replaced', { place: 'argument', needed: true }),
+});
+
+const newKey: typeof fileEntry = {
+  ...fileEntry,
+  draft: async (invocation, how) => {
+    if (how.given.file !== undefined) return fileEntry.draft(invocation, how);
+    const where = commandHere(invocation.context, 'compliance', 'key-file');
+    const file = { name: 'file', place: 'argument' } as const;
+    invocation.problems.missingArgument('file', words`Missing argument ${file}. To see where the key is, run ${where}`);
+    return async () => ({ file: '' });
+  },
+};
+
+/** Writes a new key to a file that only its owner can read. Never replaces an existing file. */
+const makeKey = async ({ file }: { file: string }, { context }: Call): Promise<void> => {
+  const { runtime, notes, printer } = context;
+  const path = resolve(file);
+  const text = newKeyText(runtime.randomBytes);
+  await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
+  notes.info('Store this key apart from the receipts. You need it to look up an address in them');
+  await printer.one(keyView, { file: path, key: readKey(text)!.id });
+};
+
+/** compliance.delay and compliance.reply, for people who read a receipt. */
+export const deletionUnconfirmed =
+  "The service's documentation doesn't say when it deletes the data or how to confirm that; expect a few days";
+
+/** For the help of every command that deals with evidence. */
+export const notProven = `Proven, if you stored the head hash elsewhere: the requests sent, their times and the replies. Not proven: that data was deleted, and that the input was complete. ${deletionUnconfirmed}.`;
+
+export const evidenceCommands: Command[] = [
+  {
+    name: 'runs',
+    summary: 'List deletion runs, or show one',
+    ...taking(input(runEntry), showRuns),
+    fields: runFields,
+    local: true,
+    examples: [
+      'compliance runs',
+      'compliance runs 20261115T180000Z-a1b2c3',
+      'compliance runs --json=run,status,accepted',
+    ],
+    notes: [
+      'Lists the receipts in the state directory and those written on this machine with --receipt FILE. A receipt that was moved or deleted has the status "missing". If it was moved, pass its file instead of the run ID.',
+    ],
+  },
+  {
+    name: 'verify',
+    summary: 'Check that a receipt is complete and unchanged',
+    ...taking(input(verifyEntries), verifyReceipt),
+    fields: ['status', 'finding', 'line', ...runFields],
+    local: true,
+    examples: ['compliance verify receipt.jsonl', 'compliance verify receipt.jsonl --head sha256:HASH'],
+    notes: [
+      'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. With --sandbox, a receipt made in the sandbox is judged like a real one, for a rehearsal. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
+      notProven,
+    ],
+  },
+  {
+    name: 'prove',
+    summary: 'Show when an address was sent and how the service replied',
+    ...taking(input(proven), prove),
+    fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
+    examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
+    notes: [
+      'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not. With --sandbox, such a receipt is searched like a real one, for a rehearsal.',
+      notProven,
+    ],
+  },
+  {
+    name: 'key',
+    summary: 'Create a key for receipts',
+    ...taking(newKey, makeKey),
+    fields: ['file', 'key'],
+    local: true,
+    examples: ['compliance key receipt.key', 'compliance key receipts-2027.key --quiet'],
+    notes: [
+      'The key is 64 hexadecimal digits, in a file that only its owner can read. With the key you can look up an address in a receipt. Anyone who has both can also test guesses, so store them apart.',
+    ],
+  },
+  {
+    name: 'key-file',
+    summary: 'Show where the receipt key is',
+    ...taking(input({ receiptKeyFile }), showKey),
+    fields: ['file', 'key', 'place'],
+    examples: ['compliance key-file', 'compliance key-file --json=file'],
+    notes: [
+      'Shows the key that deletions use: a file, or the keychain (then there is no file). Prints only the ID of the key, never the key.',
+    ],
+  },
+];

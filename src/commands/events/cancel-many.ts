@@ -1,0 +1,198 @@
+import { hash } from 'node:crypto';
+import { events } from '../../api/events.ts';
+import { windowIn } from '../../api/window.ts';
+import type { Json } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { withGiven } from '../../cli/input/kind.ts';
+import { changeOptions } from '../../cli/operation/change-record.ts';
+import type { GenericCommand } from '../../cli/operation/generic-command.ts';
+import { checkOrigins, readInput } from '../../cli/operation/input.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { change } from '../../client/change.ts';
+import type { Client } from '../../client/client.ts';
+import { readId } from '../../client/ids.ts';
+import { timestampOf } from '../../time/wall.ts';
+import { checkCount } from '../bulk/check-count.ts';
+import { failedItem } from '../bulk/item-refused.ts';
+import {
+  checkInvalid,
+  fixAndRepeat,
+  type ItemKind,
+  noteLeftOut,
+  readBatchPlan,
+  wrongLines,
+} from '../bulk/read-items.ts';
+import { askRequester } from '../bulk/requester.ts';
+import { type Bulk, runBulk } from '../bulk/run-bulk.ts';
+import { resultView } from '../bulk/run-result.ts';
+import { countOutcomes } from '../bulk/work-receipt.ts';
+import type { Job, SendResult } from '../bulk/work-run.ts';
+import type { CancelInput } from './cancel-input.ts';
+import { chosenEvents } from './list.ts';
+
+const eventItems: ItemKind = {
+  usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
+  isItem: (text) => /[\d/]/.test(text),
+  isSurelyItem: (text) => /\/scheduled_events\/[\w-]+$/.test(text),
+  fold: (text) => {
+    const reading = readId(text, events.cancel.path, 'event');
+    return reading.ok ? reading.ids.at(-1) : undefined;
+  },
+};
+
+/** An event to cancel: its place in the input, and its record if it was read. */
+interface EventItem {
+  id: string;
+  line: number;
+  event?: Json;
+}
+
+/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
+const sendCancel = (context: Context, client: Client, body: unknown): Job<EventItem>['send'] => {
+  const options = changeOptions(context);
+  return async ([first], beforeSend): Promise<SendResult> => {
+    const item = first!;
+    const path = { event: item.id };
+    try {
+      const result = await change(
+        {
+          send: () => client.write(events.cancel, { path, body }, beforeSend),
+          read: async () => {
+            item.event = await client.call(events.get, { path });
+            return item.event;
+          },
+          isDone: ({ status }) => status === 'canceled',
+        },
+        options,
+      );
+      if (result.status !== undefined) return { verdict: 'accepted', status: result.status };
+      return result.refused === undefined
+        ? { verdict: 'accepted', by: 'read back' }
+        : { verdict: 'accepted', status: result.refused, by: 'canceled already' };
+    } catch (error) {
+      return failedItem(error);
+    }
+  };
+};
+
+/** When an event is and its name, or its ID if it was not read. */
+const eventWords = async (context: Context, { id, event }: EventItem): Promise<string[]> => {
+  if (event === undefined) return [`event ${id}`];
+  const { spanOf, textIn } = await import('./screen.ts');
+  return [spanOf(context, event) ?? '', textIn(event.name) ?? `event ${id}`];
+};
+
+/** The events to cancel, and how to speak of them. */
+type Cancellations = Pick<Bulk<EventItem>, 'items' | 'thing' | 'wrong' | 'duplicates' | 'fix'> & {
+  /** Identifies the input. */
+  digest: string;
+  /** Whether filters found the events. All of them were read, then. */
+  isFound: boolean;
+};
+
+/** Enough to see what a filter found, and few enough for a screen. */
+const mostFound = 15;
+
+/** Asks for confirmation of the events that are not done yet, and names the first of them. */
+const confirmRest = async (
+  context: Context,
+  { items, isFound }: Cancellations,
+  reason: unknown,
+  remaining: readonly EventItem[],
+): Promise<void> => {
+  const { cancelQuestion, readSome } = await import('./screen.ts');
+  const isNamed = context.settings.canAsk || remaining.length === 1;
+  const ids = isNamed ? remaining.map(({ id }) => id) : [];
+  const shownEvents = isFound ? remaining.map(({ event }) => event!) : await readSome(context, ids);
+  const question = await cancelQuestion(context, shownEvents, {
+    reason,
+    total: remaining.length,
+    ...(isFound && { most: mostFound }),
+  });
+  await confirm(context, { ...question, ...(isFound && { flags: { confirm: String(items.length) } }) });
+};
+
+/** Cancels events one after another, and writes a receipt. */
+const cancelMany = async (
+  { fieldFlags }: GenericCommand,
+  values: CancelInput,
+  call: Call,
+  cancellations: Cancellations,
+): Promise<void> => {
+  const { context } = call;
+  const { items, digest, ...task } = cancellations;
+  const { body } = await readInput(call, events.cancel, fieldFlags, withGiven(call.how, { event: items[0]!.id }));
+  if (context.settings.dryRun) {
+    const requests = items.map(({ id }) => ({ path: { event: id }, body }));
+    return printRequest(context, events.cancel, requests);
+  }
+  checkCount('events', values, items.length);
+  await runBulk(context, values, {
+    things: 'events',
+    done: 'canceled',
+    operation: 'events.cancel',
+    ...(await askRequester(context, events.cancel)),
+    // The reason that invitees see is part of the input: another reason makes it another run.
+    input: hash('sha256', JSON.stringify([digest, body])),
+    items,
+    mark: ({ id }) => id,
+    nameOf: (item) => eventWords(context, item),
+    send: sendCancel(context, await context.client(), body),
+    confirm: async (remaining) => {
+      if (context.settings.yes || values.confirm !== undefined) return;
+      await confirmRest(context, cancellations, (body as Json | undefined)?.reason, remaining);
+    },
+    ...task,
+  });
+};
+
+/** Cancels the events listed in a file. */
+export const cancelFromFile = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+  const { context, problems } = call;
+  const plan = await readBatchPlan(call, values, [], eventItems);
+  checkInvalid(call, values, plan, 'event ID');
+  if (plan.items.length === 0) problems.add('No events in the input');
+  problems.check();
+  // An ID in a URI of another service could belong to a different event here.
+  const origins = plan.items.filter(({ text }) => text.includes('://')).map(({ text }) => new URL(text).origin);
+  await checkOrigins(call, [...new Set(origins)]);
+  problems.check();
+  noteLeftOut(context, plan);
+  return cancelMany(command, values, call, {
+    items: plan.items.map(({ text, line }) => ({ id: eventItems.fold(text)!, line })),
+    isFound: false,
+    digest: plan.digest,
+    duplicates: plan.duplicates.length,
+    wrong: wrongLines(plan, 'event ID'),
+    thing: plan.isListed ? 'item' : 'line',
+    fix: fixAndRepeat(values.from, 'stay canceled', 'stays canceled'),
+  });
+};
+
+/** Cancels the active events that the filters choose and that have not begun. */
+export const cancelFiltered = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+  const { context } = call;
+  const isAnyStart = windowIn(values.request.query!).since === undefined;
+  const rows = await chosenEvents(context, { ...values, upcoming: isAnyStart });
+  const now = context.now();
+  // --since can be in the past, a service may ignore a filter, and a row may have no time that can be read.
+  const isAhead = ({ status, start_time: start }: Json) =>
+    status === 'active' && (timestampOf(String(start)) ?? 0) > now;
+  const eventsById = new Map(rows.filter(isAhead).map((event) => [idIn(event.uri), event]));
+  if (eventsById.size === 0) {
+    context.notes.info('Nothing to cancel: no active event from now on matches');
+    if (context.printer.showsPages) return;
+    return context.printer.one(resultView, { run: null, ...countOutcomes([], 0, 0), receipt: null, head: null });
+  }
+  return cancelMany(command, values, call, {
+    items: [...eventsById].map(([id, event], index) => ({ id, line: index + 1, event })),
+    isFound: true,
+    digest: JSON.stringify([...eventsById.keys()]),
+    wrong: [],
+    thing: 'item',
+    fix: () => 'Run the same command again for the others.',
+  });
+};

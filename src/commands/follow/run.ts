@@ -1,0 +1,298 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { events } from '../../api/events.ts';
+import { limits } from '../../api/limits.ts';
+import { windowQuery } from '../../api/window.ts';
+import { type Category, fallBack, SchedError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { counted, isTime } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { hasLastLine, showAlive } from '../../cli/messages/live.ts';
+import { inBrackets } from '../../cli/messages/notes.ts';
+import { fillScope } from '../../cli/operation/default-scope.ts';
+import type { FieldFlag } from '../../cli/operation/field-flags.ts';
+import type { RequestValues } from '../../cli/operation/input.ts';
+import { noteRowFilters } from '../../cli/operation/listing.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import { sandboxAddress, shownUrl } from '../../cli/session/connection.ts';
+import { bothClocks, type Context } from '../../cli/session/context.ts';
+import { stateDirectory } from '../../cli/session/shared-state.ts';
+import { durationText } from '../../output/progress.ts';
+import { homeMissing } from '../../state/paths.ts';
+import { timeLabel } from '../../time/label.ts';
+import { utcText } from '../../time/wall.ts';
+import { settleFilters } from '../events/list.ts';
+import type { FollowInput } from './input.ts';
+import { newsView } from './news-view.ts';
+import { type FollowSource, readFirst, readRound } from './read-news.ts';
+import { deliveryOf, newsLine, paintLine } from './screen.ts';
+import { beginState, type FollowState, type News, patience, rememberNews, windowStart } from './work-state.ts';
+import { type FollowFile, openFollowFile } from './work-state-file.ts';
+
+/*
+ * Each round reads the window: one request per hundred events, and one per event that is new or has changed, for its
+ * invitees. A quiet round of up to a hundred events is one request, so every 10 s means 6 requests a minute. The rate
+ * limit layer lets them through one by one, as long as more than half of the limit is left and no other command waits.
+ */
+
+/** The pauses after failed rounds, which double up to the longest one. */
+const longestPauseMs = 300_000;
+/** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
+const savedEveryMs = 300_000;
+
+/** The folder for states. Throws if there is no place for one: without it, every start would lose bookings. */
+const followFolder = ({ runtime }: Context): string => {
+  const folder = stateDirectory(runtime);
+  if (folder !== undefined) return join(folder, 'follow');
+  throw new SchedError('environment', 'events follow has no directory to remember where it stopped', {
+    reason: homeMissing(runtime),
+    advice: 'set SCHED_STATE_DIR',
+  });
+};
+
+/** One state per service, profile and filter. The built-in sandbox has another port each time. */
+const openFile = async (context: Context, filters: readonly unknown[]): Promise<FollowFile> => {
+  const { clock, machine, randomBytes, interrupted } = context.runtime;
+  const { baseUrl, isSandbox } = await context.connection();
+  const facts = [isSandbox ? sandboxAddress : baseUrl, isSandbox, context.settings.account?.name ?? null, ...filters];
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
+  return openFollowFile({ directory: followFolder(context), name, machine, clock, randomBytes, interrupted });
+};
+
+/** The user a delivery names as its creator, or null if the token can't read its own user. */
+const creatorOf = ({ identity }: Context): Promise<string | null> => identity.user().catch(fallBack(null, 'forbidden'));
+
+/** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
+const openState = async (
+  file: FollowFile,
+  source: FollowSource,
+  { since }: FollowInput,
+  now: number,
+): Promise<FollowState> => {
+  const storedState = since === undefined ? await file.load() : beginState(since);
+  const state = storedState ?? (await readFirst(source, now));
+  await file.save(state);
+  return state;
+};
+
+/** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
+const announceFollow = async (
+  context: Context,
+  state: FollowState,
+  input: FollowInput,
+  whose: string,
+): Promise<void> => {
+  const { notes, settings, runtime } = context;
+  const { zone } = settings;
+  const connection = await context.connection();
+  const now = context.now();
+  const labelAt = (at: number) => timeLabel(utcText(at), zone, now);
+  const say = input.once ? notes.footer : notes.info;
+  const from = labelAt(state.position ?? state.since);
+  const what = `booked or canceled since ${from}, and starting before ${labelAt(input.until(now))} (${zone})`;
+  const pace = `Checks every ${durationText(input.every / 1000)}, with at most half of the rate limit`;
+  if (input.once) say(`Following ${whose}: ${what}`);
+  else if (!hasLastLine(runtime)) {
+    say(`Following ${whose}: ${what}`);
+    say(`${pace}. Press Ctrl-C to stop`);
+  } else {
+    const { host } = new URL(shownUrl(connection.baseUrl, connection));
+    notes.info(`Following ${whose} at ${host}${inBrackets(notes.takePlace())}`, 'heading');
+    say(`Shows what is ${what}`);
+    say(pace);
+  }
+  say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
+};
+
+/** Failures that pass: the network, the service or the rate limit. All others end the command. */
+const passing = new Set<Category>(['unavailable', 'rate-limited']);
+
+const isPassing = (error: unknown): error is SchedError => error instanceof SchedError && passing.has(error.category);
+
+/** Counts failed rounds. Says so once, and once more when the service replies again. */
+const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) => {
+  const { clock } = runtime;
+  let failures = 0;
+  let failingSince = 0;
+  return {
+    /** Returns how long to wait before the next round. */
+    failed(error: SchedError): number {
+      const requestedPause = (error.facts.retryAfterSeconds ?? 0) * 1000;
+      const pause = Math.max(requestedPause, Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 10)));
+      if (failures === 0) {
+        failingSince = clock.now();
+        const reason = error.facts.reason === undefined ? '' : ` (${error.facts.reason})`;
+        notes.warn(`${error.message}${reason}. Nothing is lost: trying again until it works`);
+      }
+      failures += 1;
+      return pause;
+    },
+    worked(): void {
+      if (failures > 0)
+        notes.info(
+          `Working again, after trouble since ${timeLabel(utcText(failingSince), settings.zone, clock.now())}`,
+        );
+      failures = 0;
+    },
+  };
+};
+
+/** Says which events have had too few invitees for ten checks. A booking of theirs may still be missing. */
+const sayShort = ({ notes }: Context, [first, ...others]: readonly Json[]): void => {
+  const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other event')}`;
+  notes.warn(
+    `In ${patience} checks, the invitees listed for event ${idIn(first!.uri)}${more} didn't match the counter. Looking again, less often`,
+  );
+};
+
+/** What the last line of a terminal says. */
+interface Pulse {
+  news: number;
+  /** What comes after the pause, and when. */
+  next?: { what: string; at: number } | undefined;
+}
+
+const aliveText = ({ news, next }: Pulse, now: number) => ({
+  name: 'Following',
+  facts: [
+    counted(news, 'change'),
+    next === undefined ? 'checking' : `${next.what} in ${Math.max(0, Math.ceil((next.at - now) / 1000))} s`,
+  ],
+});
+
+/** All news, round after round. The caller prints each item before it takes the next: then the item is remembered. */
+async function* followChanges(
+  context: Context,
+  source: FollowSource,
+  file: FollowFile,
+  state: FollowState,
+  input: FollowInput,
+  pulse: Pulse,
+): AsyncGenerator<News> {
+  const { clock, interrupted } = context.runtime;
+  const trouble = createTrouble(context, input.every);
+  let savedPosition = state.position;
+  const save = async () => {
+    await file.save(state);
+    savedPosition = state.position;
+  };
+  const pause = async (milliseconds: number, what: string) => {
+    pulse.next = { what, at: clock.now() + milliseconds };
+    for (let remaining = milliseconds; remaining > 0; remaining -= savedEveryMs) {
+      await clock.sleep(Math.min(remaining, savedEveryMs), interrupted);
+      if (remaining > savedEveryMs) await save();
+    }
+    pulse.next = undefined;
+  };
+  for (;;) {
+    const knownCount = state.events.size;
+    try {
+      // Of two clocks, the earlier one makes the beginning of the window earlier, and the later one its end later.
+      const { earlier, later } = await bothClocks(context);
+      const until = input.until(later);
+      if (until <= earlier) return context.notes.info(words`Stopped: the time in ${the('until')} has passed`);
+      let isChanged = false;
+      const onShort = (short: readonly Json[]) => sayShort(context, short);
+      for await (const change of readRound(source, state, { now: earlier, until, onShort })) {
+        if (change.kind !== 'read') yield change;
+        await file.add(rememberNews(state, change));
+        isChanged = true;
+      }
+      const isOld = savedPosition === null || Math.abs(state.position! - savedPosition) >= savedEveryMs;
+      if (isChanged || isOld || input.once || state.events.size !== knownCount) await save();
+      trouble.worked();
+      if (input.once) return;
+      await pause(input.every, 'next check');
+    } catch (error) {
+      if (input.once || interrupted.aborted || !isPassing(error)) throw error;
+      await save();
+      await pause(trouble.failed(error), `${error.message}: trying again`);
+    }
+  }
+}
+
+/** Prints the news until the command is stopped. Stopping is not a failure: the next start resumes here. */
+const print = async (
+  context: Context,
+  news: AsyncGenerator<News>,
+  { once, since }: FollowInput,
+  isShared: boolean,
+  pulse: Pulse,
+) => {
+  const { runtime, settings, printer, notes } = context;
+  const createdBy = await creatorOf(context);
+  if (!once) runtime.stdout.unblock?.(runtime.interrupted);
+  let failure: { error: unknown } | undefined;
+  const stopShowing = once ? () => {} : showAlive(runtime, notes, () => aliveText(pulse, runtime.clock.now()));
+  async function* untilStopped() {
+    try {
+      for await (const item of news) {
+        pulse.news += 1;
+        yield item;
+      }
+    } catch (error) {
+      // A list that ends early is reported as incomplete. One that never ends can't be.
+      if (once) throw error;
+      failure = { error };
+    }
+  }
+  async function* deliveries() {
+    for await (const item of untilStopped()) yield [deliveryOf(item, createdBy)];
+  }
+  if (settings.format === 'table') {
+    for await (const item of untilStopped()) await printer.text(newsLine(item, context, isShared), paintLine);
+  } else await printer.list(newsView, deliveries());
+  stopShowing();
+  if (failure === undefined) return;
+  if (!runtime.interrupted.aborted) throw failure.error;
+  notes.info(
+    words`Stopped. The same command${since === undefined ? '' : words` without ${the('since')}`} continues from here`,
+  );
+};
+
+export const runFollow = async (
+  { request, ...input }: FollowInput & { request: RequestValues },
+  { context }: Call,
+  filters: readonly FieldFlag[],
+): Promise<void> => {
+  const query = request.query!;
+  const { event_type: type } = request.rows!;
+  const whose = await fillScope(events.list, { query }, context);
+  const { runtime, settings } = context;
+  if (settings.dryRun) {
+    noteRowFilters(context, filters, request.rows);
+    const now = context.now();
+    const since = windowStart(beginState(input.since ?? now), now);
+    const window = windowQuery('start_time', { since: utcText(since), until: utcText(input.until(now)) });
+    return printRequest(context, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
+  }
+  await settleFilters(context, query);
+  const source: FollowSource = {
+    client: await context.client(),
+    query,
+    keep: (event) => type === undefined || idIn(event.event_type) === idIn(type),
+    serviceNow: () => {
+      const time = context.serviceTime();
+      return isTime(time) ? time : runtime.clock.now();
+    },
+  };
+  const file = await openFile(context, [query, type ?? null]);
+  try {
+    const { earlier } = await bothClocks(context);
+    const state = await openState(file, source, input, earlier);
+    const isShared = query.user === undefined;
+    const isWhole = isShared && query.group === undefined && type === undefined;
+    await announceFollow(
+      context,
+      state,
+      input,
+      whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'),
+    );
+    const pulse: Pulse = { news: 0 };
+    await print(context, followChanges(context, source, file, state, input, pulse), input, isShared, pulse);
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,142 @@
+import { events } from '../../api/events.ts';
+import { invitees } from '../../api/invitees.ts';
+import { fallBack, hasCategory, SchedError, usageError } from '../../base/errors.ts';
+import { isObject, type Json } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import { words } from '../../base/words.ts';
+import type { Argument } from '../../cli/command.ts';
+import { both, type Call, type Input, input } from '../../cli/input/input.ts';
+import { withGiven } from '../../cli/input/kind.ts';
+import { toggle } from '../../cli/input/kinds.ts';
+import { changeOrReadBack, deleteRecord } from '../../cli/operation/change-record.ts';
+import { requestInput } from '../../cli/operation/input.ts';
+import { printRecord } from '../../cli/operation/print-record.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import { isAlready, knownRecord, recordTitle, withFacts } from '../../cli/operation/write-result.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { readIfPossible } from '../../client/change.ts';
+import type { Client } from '../../client/client.ts';
+import { isPlainId, readId } from '../../client/ids.ts';
+import type { View } from '../../output/view.ts';
+import { timestampOf } from '../../time/wall.ts';
+
+/** Rejects a single ID that belongs to an event: it would be sent as the ID of an invitee. */
+const rejectEvent = async (client: Client, id: string): Promise<void> => {
+  const reading = client.call(events.get, { path: { event: id } });
+  if ((await reading.catch(fallBack(undefined, 'not-found', 'forbidden'))) === undefined) return;
+  throw usageError([words`Missing argument ${{ name: 'invitee', place: 'argument' }}: ${id} is the ID of an event`], {
+    hint: { command: ['invitees', 'list', id] },
+  });
+};
+
+/** Asks for confirmation if the meeting has not started yet: nobody can have missed it. */
+const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
+  if (context.settings.yes) return;
+  const event = await client.call(events.get, { path: { event: path.event! } });
+  const startsAt = timestampOf(String(event.start_time));
+  if (startsAt === undefined || startsAt <= context.now()) return;
+  const invitee = await client.call(invitees.get, { path });
+  const { noShowQuestion } = await import('../events/screen.ts');
+  await confirm(context, await noShowQuestion(context, event, invitee));
+};
+
+const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
+
+/** Takes back the mark of an invitee. Its own URI is only known from the invitee. */
+const undo = async (path: Record<string, string>, context: Context, view: View): Promise<void> => {
+  const client = await context.client();
+  const read = () => client.call(invitees.get, { path });
+  const invitee = await read();
+  const who = recordTitle(invitee, path.invitee!);
+  if (!isMarked(invitee)) {
+    await context.notes.done(`not marked as no-show: ${who}`);
+    return printRecord(context, view, withFacts(invitee, { already: true }));
+  }
+  const { uri } = isObject(invitee.no_show) ? invitee.no_show : {};
+  if (typeof uri !== 'string' || !isPlainId(idIn(uri)))
+    throw new SchedError('integrity', "The service doesn't show the URI of this no-show, so it can't be undone");
+  const mark = { no_show: idIn(uri) };
+  if (context.settings.dryRun) return printRequest(context, invitees['undo-no-show'], [{ path: mark }]);
+  const { eventLine } = await import('../events/screen.ts');
+  if (!context.settings.yes)
+    await confirm(context, {
+      question: `Undo the no-show of ${who}?`,
+      action: `undo the no-show of ${who}`,
+      list: context.canConfirm ? [await eventLine(context, path.event!)] : [],
+    });
+  await deleteRecord(context, invitees['undo-no-show'], mark, async () => {
+    const now = await read();
+    return isMarked(now) ? now : undefined;
+  });
+  await context.notes.done(`no longer marked as no-show: ${who}`);
+  await printRecord(context, view, (await readIfPossible(read)) ?? { ...invitee, no_show: null });
+};
+
+export const noShowArguments: Argument[] = [
+  {
+    name: 'event',
+    description: 'ID of the event, or the full URI of the invitee',
+    required: true,
+    collection: 'scheduled_events',
+  },
+  { name: 'invitee', description: 'ID of the invitee', collection: 'invitees' },
+];
+
+interface Named {
+  path: Record<string, string>;
+  /** The invitee without its event, as given. It can then not be read back. */
+  bare?: string | undefined;
+}
+
+/** The invitee that the arguments name. A bare ID or a URI without the event is enough for a new mark. */
+const inviteeInput = (args: Argument[]): Input<Named> => ({
+  flags: [],
+  arguments: args,
+  draft: async (call, how) => {
+    const { event, invitee, undo } = how.given;
+    const only = String(event ?? '');
+    const fullId = invitee === undefined && undo !== true ? readId(only, invitees.get.path, 'invitee') : undefined;
+    const bare = fullId?.ok && fullId.ids.length === 1 ? only : undefined;
+    const operation = bare === undefined ? invitees.get : invitees['no-show'];
+    const finish = await requestInput(operation, []).draft(
+      call,
+      bare === undefined ? how : withGiven(how, { invitee: bare }),
+    );
+    return async (context) => ({ path: (await finish(context)).request.path!, bare });
+  },
+});
+
+export const noShowInput = (args: Argument[]) =>
+  both(input({ undo: toggle('take the mark back') }), inviteeInput(args));
+
+export const runNoShow = async (
+  { undo: isUndone, path, bare }: Named & { undo: boolean },
+  { context }: Call,
+  view: View,
+): Promise<void> => {
+  if (isUndone) return undo(path, context, view);
+  const { settings, notes } = context;
+  const isBare = bare !== undefined;
+  const client = await context.client();
+  if (isBare && isPlainId(bare) && !settings.noCheck) await rejectEvent(client, path.invitee!);
+  const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
+  if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
+  if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);
+  if (!isBare) await confirmEarly(context, client, path);
+  const record = await changeOrReadBack(context, {
+    send: () => client.write(invitees['no-show'], input),
+    read: isBare ? undefined : () => client.call(invitees.get, { path }),
+    isDone: isMarked,
+    // Without its event, the invitee's URI is unknown.
+    fallback: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
+  }).catch((error: unknown) => {
+    // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
+    if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
+    throw error;
+  });
+  const who = recordTitle(record, path.invitee!);
+  const done = isAlready(record) ? 'already marked' : 'marked';
+  await notes.done(`${done} as no-show: ${who}`);
+  await printRecord(context, view, record);
+};

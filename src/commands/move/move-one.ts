@@ -1,0 +1,211 @@
+import { events } from '../../api/events.ts';
+import { invitees } from '../../api/invitees.ts';
+import { hasCategory, type SchedError } from '../../base/errors.ts';
+import { type Json, textOf } from '../../base/json.ts';
+import { counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { Invocation } from '../../cli/command.ts';
+import { type Call, readCall } from '../../cli/input/input.ts';
+import { eventTypeOf } from '../../cli/operation/event-type.ts';
+import type { GenericCommand } from '../../cli/operation/generic-command.ts';
+import { printRecord } from '../../cli/operation/print-record.ts';
+import { printRequests } from '../../cli/operation/run-operation.ts';
+import { withFacts } from '../../cli/operation/write-result.ts';
+import type { Asker } from '../../cli/session/asker.ts';
+import { requireBookings } from '../../cli/session/booking-limits.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Facts } from '../../cli/session/prompt.ts';
+import { TimeNotFree } from '../../client/time-refused.ts';
+import { dateText } from '../../time/days.ts';
+import { describeInstant, spanLabel, timeLabel } from '../../time/label.ts';
+import { readTime } from '../../time/read.ts';
+import { wallClock } from '../../time/show.ts';
+import type { Span } from '../../time/slots.ts';
+import { timestampOf, utcText } from '../../time/wall.ts';
+import { offsetText } from '../../time/zoned.ts';
+import { askStart, chooseAnother, inviteeOf } from '../booking/choose-time.ts';
+import { joinLine, notifiedText, peopleText, undoLine } from '../events/answer.ts';
+import { hostNames, hostsIn, nameAndTime, quotedName, textIn } from '../events/screen.ts';
+import { type MoveChoices, type MoveInput, singleInput } from './input.ts';
+import {
+  cancelFirstNeeded,
+  checkMovable,
+  type Movable,
+  type Move,
+  moveContextOf,
+  moveTo,
+  noteOpenMoves,
+  overlapsItself,
+  planOf,
+  readMovable,
+  readNewStart,
+  readTimes,
+  risk,
+  whyNotFree,
+  zonesOf,
+} from './plan-move.ts';
+import { type Moved, moveEvent } from './work.ts';
+import { carriedWords } from './work-carry-over.ts';
+import type { MoveContext, MovePlan } from './work-steps.ts';
+
+const spanText = (context: Context, { start, end }: Span): string =>
+  spanLabel(utcText(start), utcText(end), context.settings.zone, context.now())!;
+
+/** Each person gets a notice about the new event, and one about the old. */
+export const noticesText = (who: string): string => `notify ${who} (a cancellation and a new invitation)`;
+
+const inviteesOf = ({ people }: Move): Json[] => people.map(({ invitee }) => invitee);
+
+const confirmMove = async (context: Context, move: Move, reason = '', isFree = false): Promise<void> => {
+  const { event, type, people, old, new: next, isAgain } = move;
+  const { keeps, changes, lost } = carriedWords(event, type, people);
+  const details: Facts = [
+    ['from', spanText(context, old)],
+    ['to', `${spanText(context, next)} ${context.settings.zone}${isFree ? ' · free' : ''}`],
+    ['who', peopleText(context, inviteesOf(move), utcText(next.start))],
+    ['same', keeps],
+    ['new', changes],
+    ['lost', lost],
+    ['reason', reason],
+  ];
+  await confirm(context, {
+    question: `${isAgain ? 'Finish moving' : 'Move'} ${quotedName(event)} and ${noticesText(people.length === 1 ? peopleText(context, inviteesOf(move), undefined) : counted(people.length, 'person', 'people'))}?`,
+    action: `move ${nameAndTime(context, event)} to ${spanText(context, next)}`,
+    details: details.filter(([, value]) => value !== ''),
+  });
+};
+
+const overlaps = 'The new time overlaps the old one';
+
+/** Asks whether the old event may be canceled first. */
+const confirmOverlap = async (context: Context, { event }: Move): Promise<void> => {
+  if (context.settings.yes || !context.canConfirm) throw cancelFirstNeeded(overlaps);
+  await confirm(context, {
+    question: `${overlaps}. sched must cancel first; ${risk}. Cancel first?`,
+    action: `cancel ${nameAndTime(context, event)} first`,
+  });
+};
+
+/** Says what was done, and how to join and to undo it. Prints the new event where nobody reads that. */
+const reportMove = async ({ view }: GenericCommand, context: Context, move: Move, moved: Moved): Promise<void> => {
+  const { notes, settings } = context;
+  const { event, how, at } = moved;
+  const hosts = hostsIn(event).map(({ user }) => idIn(user));
+  const isChanged = hosts.length !== move.hosts.size || hosts.some((host) => !move.hosts.has(host));
+  const span = spanText(context, move.new);
+  const before = offsetText(move.old.start, settings.zone);
+  const people = inviteesOf(move).filter(({ name }) => !moved.formerInvitees.includes(String(name)));
+  const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.now())}`;
+  const when = describeInstant(utcText(move.new.start), settings.zone, context.now());
+  await notes.done(
+    `${how === 'already' ? 'already moved' : 'moved'}: ${textOf(event.name, event.uri)}, ${when}`,
+    how === 'already'
+      ? `Already moved${done} to ${span} ${settings.zone}`
+      : `Moved: ${textIn(event.name) ?? 'the event'} to ${span} ${settings.zone}`,
+    [
+      how === 'already' ? undefined : notifiedText(context, people, utcText(move.new.start)),
+      isChanged ? `The host is now ${hostNames(event).join(', ')}.` : undefined,
+      joinLine(event),
+      how === 'already' ? undefined : undoLine(context, 'move', event.uri, '--to', before),
+    ],
+  );
+  if (moved.formerInvitees.length > 0)
+    notes.info(
+      `${moved.formerInvitees.join(', ')} left the old event meanwhile, so they were not booked at the new time`,
+    );
+  if (moved.unnotedReason !== undefined)
+    notes.warn(
+      `The move is done, but this could not be recorded (${moved.unnotedReason}). The same command notes it later.`,
+    );
+  if (isWatched(context)) return;
+  const facts = { moved_from: move.event.uri, invitees: moved.invitees, host_changed: isChanged };
+  await printRecord(context, view, withFacts(event, how === 'already' ? { ...facts, already: true } : facts));
+};
+
+/** The requests of moves, for `--dry-run`. */
+export const printPlans = async (context: Context, plans: readonly MovePlan[]): Promise<void> => {
+  const client = await context.client();
+  const requests = plans.flatMap(({ event, bookings, reason, order }) => {
+    const bookingRequests = bookings.map(({ body }) => client.prepare(invitees.create, { body }));
+    const cancellationRequest = client.prepare(events.cancel, { path: { event: idIn(event) }, body: { reason } });
+    return order === 'book-first'
+      ? [...bookingRequests, cancellationRequest]
+      : [cancellationRequest, ...bookingRequests];
+  });
+  await printRequests(context, await Promise.all(requests));
+};
+
+/** A time of day without a date is today's. If that isn't free, offers the same time on the event's day. */
+const withOwnDay = ({ settings, now }: Context, error: SchedError, raw: string, { old, new: next }: Move) => {
+  const date = dateText(wallClock(settings.zone)(old.start));
+  const reading = readTime(`${date} ${raw}`, { zone: settings.zone, now: now() });
+  const start = reading.ok ? timestampOf(reading.instant)! : next.start;
+  const isOther = start !== next.start && start !== old.start;
+  return isOther ? error.with({ hint: { flags: { to: offsetText(start, settings.zone) } } }) : error;
+};
+
+/** Reads the event. Refuses one that can't be moved. */
+const readMove = async (context: Context, moving: MoveContext, id: string, choices: MoveChoices): Promise<Movable> => {
+  const movable = await readMovable(moving, id, choices, (uri) => eventTypeOf(context, uri));
+  checkMovable(context, movable, choices);
+  return movable;
+};
+
+/** Asks for the new start: the free times of the event type. */
+export const askNewStart = async (invocation: Invocation, asker: Asker): Promise<string | undefined> => {
+  const { context } = invocation;
+  const { event, ...choices } = await readCall(singleInput, invocation);
+  const { type, people } = await readMove(context, await moveContextOf(context), event, choices);
+  return askStart(invocation, { type, invitee: inviteeOf(people[0]?.invitee ?? {}) }, asker);
+};
+
+/** Moves one event: books its people at the new time, and cancels it. */
+export const runMove = async (
+  command: GenericCommand,
+  { to, event, ...choices }: MoveInput,
+  call: Call,
+): Promise<void> => {
+  const { context, problems } = call;
+  const { yes, canAsk, dryRun } = context.settings;
+  const moving = await moveContextOf(context);
+  const movable = await readMove(context, moving, event, choices);
+  await noteOpenMoves(context, moving, movable.event);
+  let raw = to!;
+  for (;;) {
+    const move = moveTo(movable, readNewStart(context, raw, canAsk && !yes ? [] : zonesOf(movable)));
+    if (move.isThere) {
+      await context.notes.done(`already at that time: ${nameAndTime(context, move.event)}`);
+      return printRecord(context, command.view, withFacts(move.event, { already: true }));
+    }
+    const plan = planOf(context, move, choices);
+    try {
+      const times = move.isAgain ? undefined : await readTimes(context, move.type, [move.new.start]);
+      const refusal = whyNotFree(context, times, move);
+      if (refusal !== undefined) throw refusal;
+      const isOverlap = times === undefined ? overlapsItself(move) : times.judge(move.new.start).length > 0;
+      if (!move.isAgain && isOverlap && plan.order === 'book-first') {
+        if (dryRun) context.notes.info(words`${overlaps}: this needs ${the('cancelFirst')}`);
+        else await confirmOverlap(context, move);
+        plan.order = 'cancel-first';
+      }
+      const isDone = movable.record?.state === 'closed';
+      if (dryRun) return await printPlans(context, isDone ? [] : [plan]);
+      if (!isDone) await confirmMove(context, move, choices.reason, times?.unchecked.length === 0);
+      if (!move.isAgain) await requireBookings(context, move.people.length);
+      return await reportMove(command, context, move, await moveEvent(moving, plan));
+    } catch (error) {
+      const booking = { event_type: plan.bookings[0]?.body.event_type ?? '', start_time: plan.to };
+      // Once the old event is canceled, another time is another command.
+      const mayAsk = plan.order === 'book-first' || error instanceof TimeNotFree;
+      raw = await chooseAnother(context, booking, error, { mayAsk }).catch((failure) => {
+        if (error instanceof TimeNotFree) throw withOwnDay(context, failure, raw, move);
+        const isPlace = hasCategory(failure, 'usage') && /\blocation\b/.test(failure.facts.reason ?? '');
+        throw isPlace ? failure.with({ advice: words`choose another place with ${the('locationKind')}` }) : failure;
+      });
+      problems.own?.setFlag('to', raw);
+      call.isAsked = true;
+    }
+  }
+};

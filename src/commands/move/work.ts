@@ -1,0 +1,368 @@
+import { hash } from 'node:crypto';
+import { hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { capital } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import { readIfPossible } from '../../client/change.ts';
+import { mayBeHere } from '../booking/work-attempt.ts';
+import { idKey, secondOf } from '../booking/work-look-up.ts';
+import {
+  endEmpty,
+  inviteeNamesText,
+  readCanceled,
+  readPeople,
+  straysAdvice,
+  straysAt,
+  straysText,
+} from './work-people.ts';
+import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './work-record.ts';
+import {
+  allBookedAt,
+  areBooked,
+  bookAt,
+  bookedAt,
+  bookedOf,
+  cancelOld,
+  claim,
+  endCanceled,
+  hasLeft,
+  isCanceledRecord,
+  isRefusal,
+  type MoveContext,
+  type MovePlan,
+  mayHaveCanceled,
+  NotMoved,
+  oldIsCanceled,
+  type Person,
+  type Run,
+  readEvent,
+  readEventInvitees,
+  standing,
+  telling,
+} from './work-steps.ts';
+
+/*
+ * The service can't move an event. `sched` books the new time and cancels the old event, or the other way round if they
+ * overlap. R56: killed at any step and run again, a person has one booking, or the error says what stands. `sched` never
+ * cancels the new event by itself, because other people may be in it.
+ */
+
+export interface Moved {
+  /** `already`: the move was done before, and nothing was sent now. */
+  how: 'moved' | 'already';
+  /** When it was done, for `already`. */
+  at?: number;
+  /** The new event, as the service shows it. */
+  event: Json;
+  /** The new invitees. */
+  invitees: Json[];
+  /** Names of people who left the old event meanwhile, so that they were not booked. */
+  formerInvitees: string[];
+  /** Why it could not be noted that the move is done. */
+  unnotedReason?: string;
+}
+
+/** Notes that the move is done. It is, also if that can't be noted: the next run finds it out again. */
+const close = async (run: Run, event: string): Promise<string | undefined> => {
+  const { clock, serviceTime } = run.context.booking;
+  try {
+    await claim(run, { phase: 'done', event, invitees: run.people.map(({ invitee }) => invitee) });
+  } catch (error) {
+    if (!hasCategory(error, 'environment')) throw error;
+    return error.facts.reason ?? error.message;
+  }
+  // As for bookings, a record must be old by both clocks.
+  await run.context.moves.prune(Math.min(serviceTime() ?? 0, clock.now())).catch(() => {});
+  return undefined;
+};
+
+/** Closes the record of a move that is done, and reads the new event. */
+const finishMove = async (run: Run, event: string): Promise<Moved> => {
+  const { context, plan, hasSent } = run;
+  const { at, phase } = run.lastClaim.entry;
+  const unnotedReason = phase === 'done' ? undefined : await close(run, event);
+  const strays = await straysAt(run, plan.to);
+  if (strays.length > 0)
+    throw new NotMoved('partial', `Moved, but ${straysText(strays)}`, {
+      advice: straysAdvice(strays),
+      outcome: 'applied',
+    });
+  const bookings = bookedOf(run);
+  const isShown = bookings.length === run.people.length;
+  const records = isShown ? bookings : ((await readIfPossible(() => readEventInvitees(context, event))) ?? []);
+  const keyOf = (email: unknown) => String(email).trim().toLowerCase();
+  const inviteeOf = ({ body }: Person) => records.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
+  const stay = new Set(run.people.map(({ invitee }) => invitee));
+  return {
+    ...(hasSent ? { how: 'moved' } : { how: 'already', at }),
+    event: (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
+    invitees: run.people.flatMap(inviteeOf),
+    formerInvitees: plan.bookings.filter(({ invitee }) => !stay.has(invitee)).map(({ name }) => name),
+    ...(unnotedReason === undefined ? {} : { unnotedReason }),
+  };
+};
+
+/** Some people are booked at both times. */
+const atBothTimes = async (run: Run, reason: string | undefined): Promise<NotMoved> => {
+  const event = idIn(
+    [...run.bookings.values()].find((record) => record !== undefined)?.event ?? run.lastClaim.entry.event,
+  );
+  const strays = await straysAt(run, run.plan.to);
+  const reasons = [reason, strays.length === 0 ? undefined : straysText(strays)].filter(Boolean);
+  return new NotMoved('partial', capital(standing(run)), {
+    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+    advice: ['run the same command again, or cancel the new event: ', { command: ['events', 'cancel', event] }],
+    hint: sameCommand,
+    outcome: 'applied',
+  });
+};
+
+const joinedText = (newInvitees: readonly Json[]): string =>
+  `${inviteeNamesText(newInvitees)} joined the old event meanwhile`;
+
+/** Books everybody at the new time, then cancels the old event. */
+const bookFirst = async (run: Run): Promise<Moved> => {
+  const { context, plan } = run;
+  const { phase } = run.lastClaim.entry;
+  if (phase === 'booking') return bookRest(run);
+  const before = await readEvent(context, plan.event);
+  if (isCanceledRecord(before)) return whenCanceled(run, before);
+  run.old = 'active';
+  for (const person of run.people) {
+    try {
+      await bookAt(run, person, plan.to);
+    } catch (error) {
+      if (error === hasLeft) continue;
+      if (error === oldIsCanceled) return whenCanceled(run, await readEvent(context, plan.event));
+      if (!isRefusal(error)) throw error;
+      await allBookedAt(run, plan.to);
+      if (run.bookings.size > 0) throw await atBothTimes(run, error.facts.reason);
+      await claim(run, { phase: 'ended' });
+      throw new NotMoved(error.category, error.message, error.facts);
+    }
+  }
+  return cancelAndBook(run);
+};
+
+/** Ends the move because people have joined the old event: its cancellation would leave them without a booking. */
+const endJoined = async (run: Run, newInvitees: readonly Json[]): Promise<NotMoved> => {
+  if (run.bookings.size > 0) return atBothTimes(run, joinedText(newInvitees));
+  await claim(run, { phase: 'ended' });
+  return new NotMoved('conflict', `${joinedText(newInvitees)}, so it was not moved`, { hint: sameCommand });
+};
+
+/** Books everybody at the old time again, except those who are booked at the new time. */
+const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => {
+  const { people, plan } = run;
+  const there: Json[] = [];
+  const back: Json[] = [];
+  let lastRefusal = refusal;
+  for (const person of people) {
+    try {
+      const record = await bookedAt(run, person, plan.to);
+      if (record === undefined) back.push(await bookAt(run, person, run.lastClaim.entry.start_time));
+      else there.push(record);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      lastRefusal = error;
+    }
+  }
+  const [count, placedCount] = [people.length, there.length + back.length];
+  if (there.length === count) return finishMove(run, String(there[0]!.event));
+  const facts = { ...lastRefusal?.facts, outcome: 'applied' as const };
+  if (placedCount < count) {
+    const who = placedCount === 0 ? 'nobody is booked' : areBooked(placedCount, count);
+    throw new NotMoved('partial', `Not moved: the old event is canceled, and ${who}`, {
+      ...facts,
+      advice: words`choose another ${the('to')}`,
+    });
+  }
+  const event = String(back[0]!.event);
+  await claim(run, { phase: 'ended', event });
+  const again = `${areBooked(back.length, count)} at the old time again, in event ${idIn(event)}`;
+  throw there.length === 0
+    ? new NotMoved('conflict', `The new time was refused, so ${again}`, facts)
+    : new NotMoved('partial', `${areBooked(there.length, count)} at the new time, and ${again}`, facts);
+};
+
+/** Cancels the old event, then books everybody at the new time, or at the old one if that is refused. */
+const cancelFirst = async (run: Run): Promise<Moved> => {
+  const { context, plan } = run;
+  const { phase } = run.lastClaim.entry;
+  if (phase === 'back') return goBack(run);
+  if (phase === 'booking') return bookRest(run);
+  const old = await readEvent(context, plan.event);
+  if (isCanceledRecord(old)) return whenCanceled(run, old);
+  run.old = 'active';
+  return cancelAndBook(run);
+};
+
+/** The old event is canceled: by this move, or by someone else. */
+const whenCanceled = (run: Run, old: Json): Promise<Moved> =>
+  mayHaveCanceled(run) ? bookRest(run) : endCanceled(run, old);
+
+/** Cancels the old event, unless that would leave someone without a booking. */
+const cancelAndBook = async (run: Run): Promise<Moved> => {
+  const { newInvitees, formerInvitees, isEmpty } = await readPeople(run);
+  if (newInvitees.length > 0) throw await endJoined(run, newInvitees);
+  if (isEmpty) {
+    const old = await readEvent(run.context, run.plan.event);
+    return isCanceledRecord(old) ? whenCanceled(run, old) : endEmpty(run);
+  }
+  await cancelOld(run, formerInvitees);
+  return bookRest(run);
+};
+
+/**
+ * The old event is canceled. Books everybody who was canceled with it and has no new booking: with `cancel-first` all of
+ * them, else those who joined at the last moment.
+ */
+const bookRest = async (run: Run): Promise<Moved> => {
+  const { plan } = run;
+  const { order, phase } = run.lastClaim.entry;
+  run.old = 'canceled';
+  if (phase !== 'booking') await readCanceled(run);
+  if (run.people.length === 0) return endEmpty(run);
+  const missingPeople = run.people.filter(({ invitee }) => !run.bookings.has(invitee));
+  if (phase === 'canceling' && missingPeople.length > 0)
+    await claim(run, { phase: 'booking', invitees: run.people.map(({ invitee }) => invitee) });
+  const refusedPeople: Person[] = [];
+  let refusal: SchedError | undefined;
+  for (const person of missingPeople) {
+    try {
+      await bookAt(run, person, plan.to);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (order === 'cancel-first') {
+        await claim(run, { phase: 'back' });
+        return goBack(run, error);
+      }
+      refusal = error;
+      refusedPeople.push(person);
+    }
+  }
+  const event = String(bookedOf(run)[0]?.event ?? run.lastClaim.entry.event);
+  if (refusal === undefined) return finishMove(run, event);
+  await claim(run, { phase: 'ended', event });
+  const names = refusedPeople.map(({ name }) => name).join(', ');
+  throw new NotMoved('partial', `Moved, but without ${names}, who joined the old event meanwhile`, {
+    ...refusal.facts,
+    advice: 'book them at another time',
+    outcome: 'applied',
+  });
+};
+
+/** Goes on with an open move to another time, if nobody is booked at the time it had before. */
+const changeTarget = async (run: Run): Promise<void> => {
+  const { plan } = run;
+  const { entry } = run.lastClaim;
+  const isBack = entry.phase === 'back';
+  for (const start of isBack ? [entry.to, entry.start_time] : [entry.to]) {
+    const [record] = [...(await allBookedAt(run, start)), ...(await straysAt(run, start))];
+    if (record === undefined) continue;
+    throw new NotMoved('conflict', `A move of this event to ${entry.to} is not finished`, {
+      reason: `event ${idIn(record.event)} was booked for it`,
+      advice: ['finish that move, or: ', { command: ['events', 'cancel', idIn(record.event)] }],
+      hint: { command: endsMove(entry) },
+    });
+  }
+  const { to, order } = plan;
+  const invitees = plan.bookings.map(({ invitee }) => invitee);
+  // After its cancellation, the old event can only be booked again.
+  const isKept = entry.order === 'cancel-first' && entry.phase !== 'planned';
+  await claim(
+    run,
+    isKept ? { to, phase: isBack ? 'booking' : entry.phase } : { to, order, invitees, phase: 'planned' },
+  );
+};
+
+const moveDigest = (event: string): string => hash('sha256', JSON.stringify([1, idKey(event)]));
+
+/** The records of a move at this service, the newest first, and the highest number. */
+const findMoveRecords = async (
+  { booking, moves }: MoveContext,
+  event: string,
+): Promise<{ last: number; sameMoves: StoredMove[] }> => {
+  const { last, attempts } = await moves.find([moveDigest(event)]);
+  const sameMoves = attempts.filter((attempt) => mayBeHere(booking, attempt, event));
+  // Since this machine shares its ledger, nothing new comes into its files.
+  const rankOf = ({ isInFiles, number }: StoredMove) => (isInFiles ? 0 : number);
+  return { last, sameMoves: sameMoves.sort((a, b) => rankOf(b) - rankOf(a)) };
+};
+
+const currentClaim = ([newest]: StoredMove[]): StoredMove | undefined =>
+  newest?.entry.phase === 'ended' ? undefined : newest;
+
+/** The open or finished record of a move of this event, if there is one. */
+export const recordOfMove = async (context: MoveContext, event: string): Promise<StoredMove | undefined> =>
+  currentClaim((await findMoveRecords(context, event)).sameMoves);
+
+/** Open moves at this service. */
+export const openMoves = ({ moves, booking }: Pick<MoveContext, 'moves' | 'booking'>): Promise<StoredMove[]> =>
+  moves.open(booking.origin);
+
+/** Moves an event (R56). */
+export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<Moved> => {
+  const { clock, origin, pid, timeoutMs } = context.booking;
+  const first = await findMoveRecords(context, plan.event);
+  const isOver = currentClaim(first.sameMoves) === undefined && first.sameMoves.length > 0;
+  // A process that has begun the next move since then has recorded it before its cancellation.
+  const isCanceledNow = isOver && isCanceledRecord(await readEvent(context, plan.event));
+  const { last, sameMoves } = isCanceledNow ? await findMoveRecords(context, plan.event) : first;
+  const current = currentClaim(sameMoves);
+  // Another process has ended a move of this event since the plan was made, and has said what stands.
+  if (isCanceledNow && current === undefined)
+    throw new SchedError('conflict', "The event is canceled, so it can't be moved", {
+      reason: 'another process has ended a move of it meanwhile',
+    });
+  const fresh: MoveEntry = {
+    version: 1,
+    digest: moveDigest(plan.event),
+    origin,
+    start_time: plan.from,
+    state: 'open',
+    at: clock.now(),
+    timeoutMs,
+    pid,
+    old: plan.event,
+    to: plan.to,
+    order: plan.order,
+    invitees: plan.bookings.map(({ invitee }) => invitee),
+    phase: 'planned',
+  };
+  const entry = current?.entry ?? fresh;
+  const run: Run = {
+    context,
+    plan,
+    lastClaim: { number: last, entry },
+    isResumed: current !== undefined,
+    hasSent: false,
+    people: plan.bookings,
+    bookings: new Map(),
+    old: entry.phase === 'planned' ? 'active' : entry.phase === 'canceling' ? 'maybe canceled' : 'canceled',
+  };
+  // With `book-first`, everybody is booked before the cancellation.
+  if (entry.order === 'book-first' && entry.phase === 'canceling')
+    for (const invitee of entry.invitees) run.bookings.set(invitee, undefined);
+  const isSame = secondOf(entry.to) === secondOf(plan.to);
+  if (entry.phase === 'done') {
+    if (isSame) return finishMove(run, entry.event!);
+    throw new SchedError('conflict', `This event was already moved to ${entry.to}`, {
+      hint: { command: ['events', 'move', idIn(entry.event)], flags: { to: plan.to } },
+    });
+  }
+  if (current !== undefined) refuseWhileRunning(context, entry);
+  try {
+    if (entry.phase === 'booking' || entry.phase === 'back') await readCanceled(run);
+    if (!isSame) await changeTarget(run);
+    else await claim(run, entry.phase === 'planned' ? { invitees: fresh.invitees } : {});
+    // A record in the files of this machine goes on in the shared ledger.
+    for (const earlier of sameMoves.filter(({ isInFiles, entry: { state } }) => isInFiles && state === 'open'))
+      await context.moves.replace({ ...earlier, entry: { ...earlier.entry, state: 'closed', phase: 'ended' } });
+    return await (run.lastClaim.entry.order === 'book-first' ? bookFirst(run) : cancelFirst(run));
+  } catch (error) {
+    const hasBegun = run.isResumed || run.lastClaim.number > last;
+    throw hasBegun ? telling(error, run) : error;
+  }
+};

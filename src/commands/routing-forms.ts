@@ -1,0 +1,154 @@
+import { limits } from '../api/limits.ts';
+import { routingForms } from '../api/routing-forms.ts';
+import { hasCategory } from '../base/errors.ts';
+import { type Json, recordsIn } from '../base/json.ts';
+import { idIn } from '../base/uri.ts';
+import { both, taking } from '../cli/input/input.ts';
+import { type Decorations, type GenericCommand, positional } from '../cli/operation/generic-command.ts';
+import { requestInput } from '../cli/operation/input.ts';
+import { boundsInput } from '../cli/operation/list-input.ts';
+import { isForPeople, keepOf, noteRowFilters, printPages, Remainder } from '../cli/operation/listing.ts';
+import { type OperationInput, printRequest, runOperation } from '../cli/operation/run-operation.ts';
+import { withFacts } from '../cli/operation/write-result.ts';
+import type { Context } from '../cli/session/context.ts';
+import { openValue } from '../output/fields.ts';
+import { csvQuestionColumns, questionColumns } from '../output/question-columns.ts';
+import type { View } from '../output/view.ts';
+
+/** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
+const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
+  const [field = '', direction] = sort.split(',')[0]!.split(':');
+  const timeOf = (row: Json) => Date.parse(String(row[field])) || 0;
+  const sign = direction === 'desc' ? -1 : 1;
+  return rows.toSorted((one, other) => sign * (timeOf(one) - timeOf(other)));
+};
+
+export const examples = {
+  list: ['routing-forms list', 'routing-forms list --json=uri,name'],
+  get: ['routing-forms get "Talk to us"', 'routing-forms get PTGWAKBAYES6AVK5 --json=questions'],
+  submission: [
+    'routing-forms submission $(sched routing-forms submissions --limit 1 -o id)',
+    'routing-forms submission $(sched routing-forms submissions --limit 1 -o id) --json',
+  ],
+  submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
+};
+
+/** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
+const withQuestions = (view: View): View => ({
+  ...view,
+  // The ID is in the other formats.
+  tableColumns: (records) => [
+    { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+    ...questionColumns(records, 3),
+    { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 1 },
+  ],
+});
+
+/** Stops after this many rows, once it is known whether there are more. */
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder = new Remainder()): AsyncGenerator<Json[]> {
+  let remaining = limit;
+  for await (const page of pages) {
+    if (remaining > 0 && page.length > 0) yield page.slice(0, remaining);
+    remaining -= page.length;
+    remainder.isCut ||= remaining < 0;
+    if (remaining < 0) return;
+  }
+}
+
+/** Lists the submissions of all forms: one form after another, or sorted. The service lists them only by form. */
+const runAll = async (
+  { view, fieldFlags }: GenericCommand,
+  { request: { query = {}, rows }, bounds }: Required<OperationInput>,
+  context: Context,
+): Promise<void> => {
+  const client = await context.client();
+  const organization = await context.identity.organization();
+  if (context.settings.dryRun) {
+    noteRowFilters(context, fieldFlags, rows);
+    context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
+    return printRequest(context, routingForms.list, [
+      { query: { organization, count: bounds.pageSize ?? limits.pageSize.max } },
+    ]);
+  }
+  const keep = keepOf(routingForms.submissions, rows);
+  const ofForm = (form: Json, limit: number) => {
+    // With a filter it is unknown how many rows are needed to find enough, so use the full page size.
+    const options = { pageSize: bounds.pageSize, ...(keep === undefined ? { limit } : { keep }) };
+    return client.pages(routingForms.submissions, { query: { form: String(form.uri), ...query } }, options);
+  };
+  const forms = () => client.pages(routingForms.list, { query: { organization } });
+  async function* submissions(limit: number): AsyncGenerator<Json[]> {
+    let remaining = limit;
+    for await (const page of forms()) {
+      for (const form of page) {
+        for await (const rows of ofForm(form, remaining)) {
+          const shownRows = isForPeople(context) ? rows.map((row) => withFacts(row, { form: form.name })) : rows;
+          remaining -= shownRows.length;
+          yield shownRows;
+        }
+        if (remaining <= 0) return;
+      }
+    }
+  }
+  async function* sortedSubmissions(sort: string, limit: number): AsyncGenerator<Json[]> {
+    const allRows: Json[] = [];
+    for await (const page of forms())
+      for (const form of page) for await (const rows of upTo(ofForm(form, limit), limit)) allRows.push(...rows);
+    yield sortByTime(allRows, sort);
+  }
+  const pages = (limit: number, remainder: Remainder) => {
+    // One row more, to know whether there are more: the next one may be in another form.
+    const source = query.sort === undefined ? submissions(limit + 1) : sortedSubmissions(String(query.sort), limit + 1);
+    return upTo(source, limit, remainder);
+  };
+  const hints = ['For a column per question, name a form'];
+  await printPages(context, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
+};
+
+/** The questions of the form, or of all forms. Empty if the token may not read the forms. */
+const readFormQuestions = async (context: Context, formReference: unknown): Promise<Json[]> => {
+  const client = await context.client();
+  const forms: Json[] = [];
+  try {
+    const query = { organization: await context.identity.organization() };
+    for await (const page of client.pages(routingForms.list, { query })) forms.push(...page);
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden', 'usage')) throw error;
+    context.notes.info(`No column per question: ${error.message}`);
+  }
+  const matches = forms.filter(({ uri }) => idIn(uri) === idIn(formReference));
+  return (matches.length > 0 ? matches : forms).flatMap(({ questions }) => recordsIn(questions));
+};
+
+/** A CSV file has a column per question, unless fields are chosen. */
+const forCsv = async (generic: GenericCommand, context: Context, form: unknown): Promise<GenericCommand> => {
+  const { settings } = context;
+  if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
+  const columns = [...generic.view.columns, ...csvQuestionColumns(await readFormQuestions(context, form))];
+  return { ...generic, view: { ...generic.view, columns } };
+};
+
+export const decorate = {
+  submissions: (generic) => {
+    const fieldFlags = generic.fieldFlags.map((flag) => (flag.name === 'form' ? { ...flag, required: false } : flag));
+    const one = positional({ ...generic, fieldFlags, view: withQuestions(generic.view) }, 'form', false);
+    return {
+      ...one,
+      notes: [
+        'Without <form>, lists the submissions of all forms: one form after another, or with --sort in one order. The newest ten: --sort created_at:desc --limit 10.',
+        'With -o csv, each question has a column of its own after the others, with the question as its header.',
+        ...(one.notes ?? []),
+      ],
+      run: taking(
+        both(boundsInput, requestInput(one.operation, fieldFlags, one.arguments)),
+        async (values, { context }) => {
+          const { form } = values.request.query!;
+          const command = await forCsv({ ...generic, fieldFlags }, context, form);
+          return form === undefined
+            ? runAll(command, values, context)
+            : runOperation({ ...command, view: withQuestions(command.view) }, values, context);
+        },
+      ).run,
+    };
+  },
+} satisfies Decorations;

@@ -1,0 +1,210 @@
+import { isLoopbackUrl } from '../../base/uri.ts';
+import { self, the, type Words, words } from '../../base/words.ts';
+import { entry } from '../../cli/input/entry.ts';
+import { input, type Values } from '../../cli/input/input.ts';
+import { accept, type Kind, type Read, refuse } from '../../cli/input/kind.ts';
+import { choice, count, duration, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
+import { rule } from '../../cli/input/relations.ts';
+import type { Fault } from '../../sandbox/faults/faults.ts';
+import { kinds, plans } from '../../sandbox/rules/subscription.ts';
+import { isSeedName, mostEvents, type Seed } from '../../sandbox/seed/name.ts';
+import { isHostName } from '../../sandbox/server/http-server.ts';
+import { keyFileEntry, keyFileText } from '../webhooks/signing-key.ts';
+
+const dataKind: Kind<string> = {
+  value: 'FILE',
+  json: 'string',
+  offers: 'files',
+  read: (raw) => (raw === '' ? refuse(words`${self} must be a file name or :memory:`) : accept(String(raw))),
+};
+
+const sharedDataKind: Kind<string> = {
+  ...dataKind,
+  read: (raw, how) =>
+    raw === ':memory:'
+      ? refuse(words`${self} :memory: ends with its command, so no other one can use it`)
+      : dataKind.read(raw, how),
+};
+
+const sharedText = "the sandbox's data file (default: the file that all sandbox commands share)";
+
+/** The data of a command that uses data that is there. */
+export const sharedData = entry(sharedDataKind, sharedText);
+
+/** For commands that take nothing else. */
+export const dataInput = input({ data: sharedData });
+
+/** Data in memory has the tokens of new data. */
+export const tokensInput = input({ data: entry(dataKind, sharedText) });
+
+export type DataInput = Values<{ data: typeof sharedData }>;
+
+/** A world as of the first moment of its clock: without one, the current time. */
+type WorldAt = (now: number | undefined) => Promise<Seed>;
+
+const seedKind: Kind<WorldAt> = {
+  value: 'WORLD',
+  json: 'string',
+  suggestions: ['demo', 'empty', 'large:1000'],
+  read: async (raw, { runtime }) => {
+    if (isSeedName(raw)) return accept(async () => raw);
+    const path = String(raw);
+    if (!/[./\\]/.test(path))
+      return refuse(
+        words`${self} must be demo, empty, large:N with N up to ${mostEvents}, or a file such as world.yaml, not "${path}"`,
+      );
+    const reading = await (await import('../../cli/json-file.ts')).readText(path, runtime);
+    if (!('value' in reading)) return reading as Read<never>;
+    return accept(async (now) => {
+      const { readWorld } = await import('../../sandbox/world/file.ts');
+      const file = readWorld(reading.value, path, now ?? runtime.clock.now());
+      if (file.ok) return file.value;
+      const { brokenFile } = await import('../../cli/messages/broken-file.ts');
+      throw brokenFile(path, file.problems);
+    });
+  },
+};
+
+/** A time as of this machine's clock: new data has none yet. */
+const firstMoment: Kind<number> = {
+  ...momentFacts,
+  read: async (raw, { settings: { zone }, runtime }) => {
+    const { readTime } = await import('../../time/read.ts');
+    const reading = readTime(String(raw), { zone, now: runtime.clock.now() });
+    return reading.ok ? accept(Date.parse(reading.instant)) : refuse(words`${self}: ${reading.problem}`);
+  },
+};
+
+/** What new data contains, and when its clock starts. */
+export const seedEntries = {
+  seed: entry(
+    seedKind,
+    'content of new data: demo (default), empty (people and tokens only), large:N (N more events) or a file such as world.yaml',
+  ),
+  now: entry(firstMoment, 'first moment of the clock for new data (default: the current time)'),
+};
+
+export const organizationKind = choice(
+  kinds,
+  'kind of the organization: team (default for new data), or individual, which has only its owner',
+  { value: 'KIND' },
+);
+
+/** The faults that `given` says. `where` is what its problems are about. */
+const faultsIn = async (given: unknown, where: Words): Promise<Read<Fault[]>> => {
+  const { checkOperations, readFaults } = await import('../../sandbox/faults/faults.ts');
+  const wrong = (before: Words) => (error: Error) => refuse(words`${before}${error.message}`);
+  try {
+    const faults = readFaults(given);
+    return await checkOperations(faults).then(() => accept(faults), wrong([]));
+  } catch (error) {
+    return wrong(words`${where}: `)(error as Error);
+  }
+};
+
+const faultKind: Kind<Fault[]> = {
+  value: 'FAULT',
+  json: 'string',
+  read: (raw) => faultsIn(String(raw), [self]),
+};
+
+const faultFileKind: Kind<Fault[]> = {
+  value: 'FILE',
+  json: 'string',
+  offers: 'files',
+  read: async (raw, { runtime }) => {
+    const reading = await (await import('../../cli/json-file.ts')).readJson(String(raw), runtime);
+    return 'value' in reading
+      ? faultsIn(JSON.parse(reading.value), words`${self} ${String(raw)}`)
+      : (reading as Read<never>);
+  },
+};
+
+/** An exact name, so that no other page can point its own name here. */
+const hostKind: Kind<string> = {
+  value: 'NAME',
+  json: 'string',
+  isProse: true,
+  read: (raw) => {
+    const host = String(raw).toLowerCase();
+    if (isHostName(host)) return accept(host);
+    return refuse(words`${self} must be a name such as sandbox or sandbox:8080, not "${host}"`);
+  },
+};
+
+const receiverKind: Kind<string> = {
+  value: 'URL',
+  json: 'string',
+  read: async (raw) => {
+    const { isWebhookUrl } = await import('../../api/webhooks.ts');
+    const url = String(raw);
+    if (isWebhookUrl(url) && isLoopbackUrl(url)) return accept(url);
+    return refuse(words`${self} must be a URL on a loopback address such as http://127.0.0.1:8080/, not "${url}"`);
+  },
+};
+
+/** What every command that starts a sandbox server takes. */
+const serving = {
+  ...seedEntries,
+  fault: entry(
+    faultKind,
+    "simulate a failure, such as 'events.list 503 at=2' or JSON; docs/sandbox.md lists all faults",
+    { many: true },
+  ),
+  faults: entry(faultFileKind, 'file with a JSON array of faults', { heading: 'More flags' }),
+  plan: choice(plans, "the organization's plan (default: the plan in the data, else enterprise)", { value: 'PLAN' }),
+  kind: organizationKind,
+  dialect: text('speak a dialect of the API, such as calendly; docs/dialects.md explains dialects', {
+    value: 'NAME|FILE',
+    heading: 'More flags',
+  }),
+  noLimits: toggle('turn off rate limits'),
+  allowHost: entry(hostKind, 'also accept requests to this name, such as sandbox (with its own port) or sandbox:8080', {
+    many: true,
+    heading: 'More flags',
+  }),
+  autoConsent: toggle('approve every login without a click'),
+  refreshReplayWindow: duration('how long a used refresh token gets the same reply again (default 0s)', {
+    such: '10s',
+    heading: 'More flags',
+  }),
+  webhookTo: entry(receiverKind, 'while it runs, deliver all webhook events to this URL on this machine'),
+  signingKeyFile: keyFileEntry(words`with ${the('webhookTo')}: ${keyFileText}`, { heading: 'More flags' }),
+};
+
+const signsSomething = rule(['signingKeyFile', 'webhookTo'], (isGiven) =>
+  isGiven('signingKeyFile') && !isGiven('webhookTo')
+    ? [{ words: words`${the('signingKeyFile')} can only be used with ${the('webhookTo')}` }]
+    : [],
+);
+
+const port = { least: 0, most: 65_535 } as const;
+
+export const startPort = 4010;
+
+const starting = {
+  port: count(`port on 127.0.0.1; 0 for any free port (default ${startPort})`, { ...port, preset: startPort }),
+  data: entry(
+    dataKind,
+    'store the data in this file, or in :memory: (default: the file that all sandbox commands share)',
+  ),
+  open: toggle('open the desk of the sandbox in your browser'),
+  ...serving,
+};
+
+export const startInput = input(starting, signsSomething);
+
+export type StartInput = Values<typeof starting>;
+
+export const runInput = input(
+  {
+    port: count('port on 127.0.0.1 (default 0: any free port)', { ...port, preset: 0 }),
+    data: entry(dataKind, 'store the data in this file (default :memory:, new data each time)', {
+      preset: ':memory:',
+    }),
+    ...serving,
+  },
+  signsSomething,
+);
+
+export type ServingInput = Omit<StartInput, 'open'>;

@@ -1,0 +1,96 @@
+import { SchedError } from '../../base/errors.ts';
+import { version } from '../../base/system.ts';
+import { cannotListen } from '../../cli/messages/cannot-listen.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { loadDialect } from '../../cli/session/dialect-file.ts';
+import { openSandboxData, sandboxFile } from '../../cli/session/open-sandbox.ts';
+import { Refusal } from '../../sandbox/error-replies.ts';
+import { createFaultScript } from '../../sandbox/faults/faults.ts';
+import { clientId, ownerToken, tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
+import type { Sandbox, Serving } from '../../sandbox/open.ts';
+import { planOf } from '../../sandbox/rules/subscription.ts';
+import type { RunningSandbox, RunOptions, SandboxWatch } from '../../sandbox/run.ts';
+import type { Store } from '../../sandbox/store/store.ts';
+import type { Nouns } from '../schema/command.ts';
+import { signingKeyIn } from '../webhooks/signing-key.ts';
+import type { ServingInput } from './input.ts';
+
+const servingFacts = ({ url, secret }: Serving, store: Store, data: string) => ({
+  base_url: url,
+  auth_url: url,
+  mcp_url: url,
+  client_id: clientId,
+  token: ownerToken,
+  tokens: Object.fromEntries(tokensIn(store).map(({ name, token }) => [name, token])),
+  plan: planOf(store),
+  data,
+  admin_token: secret,
+});
+
+export type ServingFacts = ReturnType<typeof servingFacts>;
+
+/** Variables that would make `sched` use another service or user nevertheless. */
+export const conflicting = [
+  'SCHED_SANDBOX',
+  'SCHED_PROFILE',
+  'SCHED_TOKEN_FILE',
+  'SCHED_USER',
+  'SCHED_ORG',
+  'SCHED_DIALECT',
+];
+
+/** The error for a sandbox that can't start to serve. */
+const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
+  if (error instanceof Refusal)
+    return new SchedError('conflict', `Can't deliver to ${receiver?.url}`, {
+      reason: error.message,
+      outcome: 'not-applied',
+    });
+  return error.syscall === 'listen' ? cannotListen(error, `127.0.0.1:${port}`) : error;
+};
+
+/** What new data contains, and when its clock starts. */
+export const newData = async ({ seed, now, kind }: Pick<ServingInput, 'seed' | 'now' | 'kind'>) => ({
+  world: await seed?.(now),
+  now,
+  kind,
+});
+
+/** Runs a sandbox server until `work` is done. */
+export const whileServing = async (
+  values: ServingInput,
+  context: Context,
+  work: (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => Promise<void>,
+  registry: Nouns,
+  watch?: SandboxWatch,
+): Promise<void> => {
+  const { port, data: dataName, plan, dialect, webhookTo, signingKeyFile } = values;
+  const { runtime } = context;
+  const script = createFaultScript([...(values.faults ?? []), ...values.fault.flat()]);
+  const seedData = await newData(values);
+  const key = signingKeyFile === undefined ? undefined : await signingKeyIn(signingKeyFile, context);
+  const receiver = webhookTo === undefined ? undefined : { url: webhookTo, key };
+  const { runSandbox } = await import('../../sandbox/run.ts');
+  const sandbox = await openSandboxData(runtime, {
+    data: dataName,
+    plan,
+    ...seedData,
+    limits: !values.noLimits,
+    hosts: values.allowHost,
+    dialect: dialect === undefined ? undefined : await loadDialect(dialect, runtime),
+    oauth: { autoConsent: values.autoConsent, refreshReplayMilliseconds: values.refreshReplayWindow },
+  });
+  const data = sandboxFile(runtime, dataName);
+  const openMcp: RunOptions['openMcp'] = async (place) =>
+    (await import('../mcp/serve.ts')).openMcp(registry, context, place, sandbox.dialect);
+  const options = { port, script, data, version, receiver, watch, openMcp };
+  const server = await runSandbox(sandbox, options, runtime).catch((error) => {
+    throw startError(error, port, receiver);
+  });
+  try {
+    await work(servingFacts(server, sandbox.store, data), server, sandbox);
+    if (!runtime.interrupted.aborted) await server.drain();
+  } finally {
+    await server.close();
+  }
+};

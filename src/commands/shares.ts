@@ -1,0 +1,74 @@
+import { locationKinds } from '../api/locations.ts';
+import { shares } from '../api/shares.ts';
+import { isObject } from '../base/json.ts';
+import { self, words } from '../base/words.ts';
+import { entry, present } from '../cli/input/entry.ts';
+import { both, type Call, input, taking, type Values } from '../cli/input/input.ts';
+import { accept, type Kind, refuse } from '../cli/input/kind.ts';
+import { choice, text } from '../cli/input/kinds.ts';
+import { needs } from '../cli/input/relations.ts';
+import type { Decorations } from '../cli/operation/generic-command.ts';
+import { type Draft, requestDraft } from '../cli/operation/input.ts';
+import { openPage, type Page, webEntry } from '../cli/operation/open-page.ts';
+import { printRequest } from '../cli/operation/run-operation.ts';
+import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
+import { bodyFlag } from '../cli/parse/shared-flags.ts';
+import type { View } from '../output/view.ts';
+import { type Rule, readRule } from '../time/availability-rules.ts';
+
+export const examples = {
+  create: [
+    'shares create --event-type "Intro call" --name "Call with Ada"',
+    'shares create --event-type YBL6DUNR9FS4PNP6 --duration 30 --duration-option 15 --duration-option 30 --json',
+  ],
+};
+
+const ruleKind: Kind<Rule[]> = {
+  value: 'RULE',
+  json: 'string',
+  read: (raw) => {
+    const reading = readRule(String(raw));
+    return reading.ok ? accept(reading.value) : refuse(words`${self} ${reading.problem}`);
+  },
+};
+
+const entries = {
+  rule: entry(ruleKind, "hours instead of the event type's, as 'monday 09:00-12:00'", { many: true }),
+  locationKind: choice(locationKinds, 'kind of location'),
+  location: text('address, phone number or instructions'),
+};
+
+const ownInput = input(entries, needs(['location'], ['locationKind']));
+
+const pageInput = input({ web: webEntry() });
+
+const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
+
+const runCreateShare = async (
+  { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft; web: boolean },
+  { context }: Call,
+  view: View,
+): Promise<void> => {
+  const rules = rule.flat();
+  const input = await request.finish(async (body) => {
+    // Keep the time zone of the hours, which may come from a flag or the body.
+    const hours = isObject(body.availability_rule) ? body.availability_rule : {};
+    if (rules.length > 0) body.availability_rule = { ...hours, rules };
+    if (kind !== undefined) body.location_configurations = [{ kind, ...present({ location }) }];
+  });
+  if (context.settings.dryRun) return printRequest(context, shares.create, [input]);
+  const share = await writeAndRead(context, shares.create, input);
+  await context.notes.done('Created a single-use booking link');
+  await printCreated(context, view, share);
+  if (web) await openPage(context, share, bookingPage);
+};
+
+export const decorate = {
+  create: (generic) => {
+    const request = requestDraft(shares.create, generic.fieldFlags);
+    return {
+      ...taking(both(both(ownInput, request), pageInput), (...call) => runCreateShare(...call, generic.view)),
+      flags: [...request.flags, ...ownInput.flags, bodyFlag, ...pageInput.flags],
+    };
+  },
+} satisfies Decorations;

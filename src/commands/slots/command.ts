@@ -1,0 +1,158 @@
+import { moreEventTypes } from '../../api/event-types.ts';
+import { type Json, textOf } from '../../base/json.ts';
+import { day, minute } from '../../base/milliseconds.ts';
+import { the, words } from '../../base/words.ts';
+import type { Command } from '../../cli/command.ts';
+import { type Call, taking } from '../../cli/input/input.ts';
+import { commandHere } from '../../cli/messages/suggested-line.ts';
+import type { Context } from '../../cli/session/context.ts';
+import type { View } from '../../output/view.ts';
+import { dateText } from '../../time/days.ts';
+import { timeLabel } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { midnightOf, timestampOf, utcText, weekdayName } from '../../time/wall.ts';
+import { gatherByDays } from './day-windows.ts';
+import type { ShownTimes, SlotQuery } from './free-slots.ts';
+import { type SlotsInput, slotsInput, slotWindow } from './input.ts';
+import { why } from './why.ts';
+
+const availableTimes = moreEventTypes['available-times'];
+
+const slotView: View = {
+  columns: [
+    { header: 'START', path: 'start_time', as: 'time', priority: 5 },
+    { header: 'END', path: 'end_time', as: 'time', priority: 3 },
+    { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 2 },
+  ],
+  id: 'start_time',
+};
+
+/** The same for several event types. Later columns go to the end, because scripts count them. */
+const severalView: View = {
+  ...slotView,
+  columns: [...slotView.columns, { header: 'EVENT TYPE', path: 'event_type_name', priority: 4 }],
+};
+
+/** The first slots, in order of time. */
+const firstOf = (timesByType: readonly ShownTimes[], count: number): Json[] => {
+  const first = timesByType.flatMap(({ slots }) => {
+    const ownSlots: Json[] = [];
+    for (const slot of slots) if (ownSlots.push(slot) >= count) break;
+    return ownSlots;
+  });
+  const startOf = ({ start_time: start }: Json): string => String(start);
+  return first.sort((one, other) => startOf(one).localeCompare(startOf(other))).slice(0, count);
+};
+
+/** The free times that the service computes itself, or undefined if it doesn't. */
+const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery): Promise<ShownTimes | undefined> => {
+  if (!(await context.client()).offers(availableTimes)) return undefined;
+  const slots: Json[] = [];
+  for (const free of await gatherByDays(context, availableTimes, { event_type: String(type.uri) }, { since, until })) {
+    const start = timestampOf(String(free.start_time));
+    // Some services reply with more than they were asked for.
+    if (start === undefined || start < since || start >= until) continue;
+    const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
+    const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
+    slots.push({ ...free, start_time: utcText(start), ...facts });
+  }
+  return { slots, unchecked: [], nameOf: String };
+};
+
+/** A day as people type it: `today`, `thu` for one of the next six days, else its date. */
+const dayWord = (wall: number, now: number): string => {
+  const days = (midnightOf(wall) - midnightOf(now)) / day;
+  if (days === 0) return 'today';
+  return days < 7 ? weekdayName(wall).slice(0, 3).toLowerCase() : dateText(wall);
+};
+
+const runSlots = async ({ types, rows, first, step }: SlotsInput, { context, problems }: Call): Promise<void> => {
+  const { settings, notes, printer, runtime } = context;
+  const window = await slotWindow({ context, problems }, rows);
+  const isSeveral = types.length > 1;
+  const view = isSeveral ? severalView : slotView;
+  const nameOf = ({ name, uri }: Json): string => textOf(name, uri) ?? '';
+  const active = types.filter((type) => type.active !== false);
+  for (const type of types)
+    if (!active.includes(type)) notes.warn(`${nameOf(type)} is not active, so it can't be booked`);
+  if (active.length === 0) {
+    await printer.list(view, []);
+    return;
+  }
+  const host = rows.host === undefined ? undefined : String(rows.host);
+  const { findFreeTimes, noteUnchecked } = await import('./free-slots.ts');
+  const timesByType: ShownTimes[] = [];
+  for (const type of active) {
+    const query = { type, ...window, step, host };
+    // Which host is free, and other steps, only sched can tell.
+    const serviceTimes = host === undefined && step === undefined ? await askFreeTimes(context, query) : undefined;
+    timesByType.push(serviceTimes ?? (await findFreeTimes(context, query)));
+  }
+  const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
+  const slots = firstOf(timesByType, first ?? Number.POSITIVE_INFINITY).map((slot) =>
+    isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot,
+  );
+  let hasHiddenTimes = false;
+  const screen = printer.showsPages && slots.length > 0 ? await import('./screen.ts') : undefined;
+  if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
+    await printer.list(view, [slots]);
+  } else {
+    const isCut = slots.length === first;
+    const place = runtime.stdout.isTerminal ? notes.takePlace() : undefined;
+    const now = context.now();
+    const { drawSlots, hasTimes, spokenSlots } = screen;
+    const screens = active.map((type) => {
+      const ownSlots = slots.filter(({ event_type: uri }) => uri === type.uri);
+      return { type, slots: ownSlots, ...window, isCut, zone: settings.zone, now, place };
+    });
+    for (const each of screens.filter(({ slots: own }) => own.length > 0))
+      await printer.draw((style) => (settings.accessible ? spokenSlots(each) : drawSlots(each, style)));
+    hasHiddenTimes = !screens.every(hasTimes);
+  }
+  for (const times of timesByType) noteUnchecked(context, times);
+  if (slots.length === 0)
+    return notes.footer(
+      words`No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, context.now())!}. Look further ahead with ${the('until')}`,
+    );
+  if (hasHiddenTimes) {
+    const clock = wallClock(settings.zone);
+    const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(context.now()));
+    notes.footer(words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`);
+  }
+  notes.footer(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', nameOf(typeOf(slots[0]!)))}`);
+};
+
+const slots: Command = {
+  name: 'slots',
+  summary: 'List free times of an event type',
+  ...taking(slotsInput, runSlots),
+  effect: 'read',
+  alternative: availableTimes,
+  view: slotView,
+  fields: [
+    'start_time',
+    'end_time',
+    'event_type',
+    'event',
+    'invitees_remaining',
+    'event_memberships',
+    '_sched',
+    'event_type_name',
+  ],
+  examples: [
+    'event-types slots "Intro call"',
+    'event-types slots "Intro call" --since tomorrow --until +14d --tz America/New_York',
+    'event-types slots "Support call" --host me --step 15',
+    'event-types slots "Intro call" --first 1 -o id',
+    'event-types slots "Intro call" "Support call" --until tomorrow',
+  ],
+  notes: [
+    'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
+    "The service checks once more when you book: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
+    'If the dialect of the service names event-types.available-times, the service computes the times, unless --host or --step is given. They are marked with _sched.source.',
+    'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
+    'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
+  ],
+};
+
+export const extra = (): Command[] => [slots, why];

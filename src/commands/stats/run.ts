@@ -1,0 +1,110 @@
+import { events } from '../../api/events.ts';
+import { limits } from '../../api/limits.ts';
+import { windowIn } from '../../api/window.ts';
+import type { Json } from '../../base/json.ts';
+import { second } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { noteHidden } from '../../cli/messages/notes.ts';
+import { fillScope, scopeLines } from '../../cli/operation/default-scope.ts';
+import type { GenericCommand } from '../../cli/operation/generic-command.ts';
+import type { RequestValues } from '../../cli/operation/input.ts';
+import { noteRowFilters } from '../../cli/operation/listing.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { rowFilter } from '../../client/filter.ts';
+import type { Query } from '../../client/wire.ts';
+import { valueAt } from '../../output/fields.ts';
+import { wallClock } from '../../time/show.ts';
+import { addColors } from '../events/with-invitees.ts';
+import { EventCounts } from './counts.ts';
+import { groupsOfEvent } from './group-by.ts';
+import type { StatsInput } from './input.ts';
+import { countNoShows } from './no-shows.ts';
+import type { Stats } from './screen.ts';
+
+/** Calls back for each event, page by page: only the counts are kept. */
+const countAll = async (
+  { client, runtime }: Context,
+  query: Query,
+  keep: (row: Json) => boolean,
+  count: (event: Json) => void,
+): Promise<void> => {
+  const matchesQuery = rowFilter(events.list, query);
+  const options = { keep: (row: Json) => matchesQuery(row) && keep(row), afterSend: runtime.afterSend };
+  let rowsRead = 0;
+  try {
+    for await (const page of (await client()).pages(events.list, { query }, options)) {
+      page.forEach(count);
+      rowsRead += page.length;
+      runtime.status?.rows(rowsRead);
+    }
+  } finally {
+    runtime.status?.rows(0);
+  }
+};
+
+/** The colors of the event types, by URI. They only help, so a failure leaves them out. */
+const colorsOf = async (context: Context, query: Query, counts: EventCounts): Promise<Map<string, unknown>> => {
+  const rows = counts.groups(0).map(({ group }) => ({ event_type: group.key }));
+  const rowsWithColors = await addColors(context, query)(rows);
+  return new Map(rowsWithColors.map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
+};
+
+export const runStats = async (
+  { by, sort, noShows, request }: StatsInput & { request: RequestValues },
+  { context }: Call,
+  { fieldFlags, view }: GenericCommand,
+): Promise<void> => {
+  const { settings, printer, notes } = context;
+  const query: Query = { ...request.query };
+  const whose = await fillScope(events.list, { query }, context);
+  const { event_type: type } = request.rows!;
+  const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
+
+  if (settings.dryRun) {
+    noteRowFilters(context, fieldFlags, request.rows);
+    if (noShows)
+      notes.info(words`${the('noShows')}: for each event that has started GET /scheduled_events/{event}/invitees`);
+    return printRequest(context, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
+  }
+  const wallAt = wallClock(settings.zone);
+  const now = await context.askNow();
+  const counts = new EventCounts(
+    by.map((grouping) => groupsOfEvent(grouping, wallAt)),
+    now,
+    noShows,
+  );
+  await countAll(context, query, keep, (event) => counts.add(event));
+  if (noShows) await countNoShows(context, query, keep, counts);
+
+  if (!printer.showsPages) await printer.list(view, [counts.rows(sort)]);
+  if (counts.total.booked === 0) return notes.footer(['No events for these days', ...scopeLines(whose)].join('. '));
+  if (printer.showsPages) {
+    const { since, until } = windowIn(query);
+    const wallOf = (text: string | undefined, before = 0) =>
+      text === undefined ? undefined : wallAt(Date.parse(text) - before);
+    const stats: Stats = {
+      by,
+      counts,
+      sort,
+      window: { since: wallOf(since), until: wallOf(until, second) },
+      today: wallAt(now),
+      title: whose === 'your events' ? 'Your events' : 'Events',
+      zone: settings.zone,
+      colors: by[0] === 'event-type' && !settings.accessible ? await colorsOf(context, query, counts) : new Map(),
+    };
+    // Only pictures need widths and grids, which take longer to load than a thousand events to count.
+    const { drawStats, spokenStats } = await import('./screen.ts');
+    let hidden: string[] = [];
+    await printer.draw((style) => {
+      if (settings.accessible) return spokenStats(stats);
+      const drawing = drawStats(stats, style);
+      hidden = drawing.hidden;
+      return drawing.picture;
+    });
+    noteHidden(notes, hidden);
+  }
+  for (const line of scopeLines(whose)) notes.footer(line);
+};

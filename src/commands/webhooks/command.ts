@@ -1,0 +1,131 @@
+import { Webhook, webhooks } from '../../api/webhooks.ts';
+import { fallBack } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { ChoiceList, Command, Invocation } from '../../cli/command.ts';
+import type { ValuesOf } from '../../cli/input/actions.ts';
+import { type Call, type Input, taking } from '../../cli/input/input.ts';
+import { deleteRecord } from '../../cli/operation/change-record.ts';
+import { type GenericCommand, operationInput } from '../../cli/operation/generic-command.ts';
+import { requestInput } from '../../cli/operation/input.ts';
+import { type OperationInput, printRequest, runOperation } from '../../cli/operation/run-operation.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import type { Facts } from '../../cli/session/prompt.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
+import type { View } from '../../output/view.ts';
+import { createWebhookCommand } from './create.ts';
+import { listenCommand } from './listen.ts';
+import { fieldsWithScope, withScopeFlags } from './scope.ts';
+import { verifyCommand } from './verify.ts';
+
+export const examples = {
+  list: ['webhooks list', 'webhooks list --org current --json=uri,callback_url,state', 'webhooks list --scope group'],
+  get: ['webhooks get PTGBNBHX7T75FDAG', 'webhooks get PTGBNBHX7T75FDAG --json'],
+  create: [
+    'webhooks create --url https://example.com/hooks --events invitee.created,invitee.canceled --signing-key-file hooks.key',
+    'webhooks create --url http://127.0.0.1:8080/ --events invitee.created --org current --signing-key-file hooks.key',
+    'webhooks create --url https://example.com/team --events invitee.created --group "Customer team"',
+  ],
+  delete: ['webhooks delete HRYEES8LDNT9R9YU', 'webhooks delete PTGBNBHX7T75FDAG --yes'],
+};
+
+/** `isOwn`: no value says whose webhooks are listed. */
+const webhooksListInput = (command: GenericCommand): Input<OperationInput & { isOwn: boolean }> => {
+  const fields = fieldsWithScope(operationInput(command));
+  return {
+    ...fields,
+    draft: async (invocation, how) => {
+      const isOwn = ['scope', 'org', 'user', 'group'].every((name) => how.given[name] === undefined);
+      const finish = await fields.draft(invocation, how);
+      return async (context) => ({ ...(await finish(context)), isOwn });
+    },
+  };
+};
+
+const listCommand = (generic: GenericCommand): Command => {
+  const command = withScopeFlags(generic);
+  const { run } = taking(webhooksListInput(command), async ({ isOwn, ...values }, { context }) => {
+    await runOperation(command, values, context);
+    if (isOwn) context.notes.footer(words`Showing your webhooks. For the organization's: ${the('org')} current`);
+  });
+  return { ...command, run };
+};
+
+/** Your webhooks and those of the organization, as far as the token may list them. */
+const offerWebhooks = async ({ context }: Invocation): Promise<ChoiceList> => {
+  const { identity } = context;
+  const client = await context.client();
+  const organization = await identity.organization();
+  const queries: Record<string, string>[] = [
+    { organization, scope: 'user', user: await identity.user() },
+    { organization, scope: 'organization' },
+  ];
+  const rows: Json[] = [];
+  for (const query of queries) {
+    const pages = client.pages(webhooks.list, { query }, { keep: rowFilter(webhooks.list, query) });
+    rows.push(...(await gather(pages).catch(fallBack([], 'forbidden'))));
+  }
+  const choices = rows.map(({ uri, callback_url: url, scope, state }) => ({
+    value: idIn(uri),
+    label: [textOf(url) ?? idIn(uri), scope, ...(state === 'active' ? [] : [state])].join(' · '),
+  }));
+  return { question: 'Which webhook?', choices };
+};
+
+const withOffer = <C extends Command>(command: C): C => ({
+  ...command,
+  arguments: command.arguments.map((argument) => ({ ...argument, offer: offerWebhooks })),
+});
+
+const webhookFacts = ({ events, scope, user, group }: Json): Facts => {
+  const names = Array.isArray(events) ? events.map(String).join(', ') : '';
+  const owner = textOf(user) ?? textOf(group);
+  return [
+    ...(names === '' ? [] : [['events', names] as const]),
+    ...(textOf(scope) === undefined
+      ? []
+      : [['scope', owner === undefined ? String(scope) : `${scope} ${idIn(owner)}`] as const]),
+  ];
+};
+
+const deleteInput = requestInput(webhooks.delete, []);
+
+const runDelete = async (
+  { request: { path = {} } }: ValuesOf<typeof deleteInput>,
+  { context }: Call,
+  view: View,
+): Promise<void> => {
+  const input = { path };
+  if (context.settings.dryRun) return printRequest(context, webhooks.delete, [input]);
+  const client = await context.client();
+  // The reply to the deletion is empty, so this is also the record that is printed.
+  const webhook = await client.call(webhooks.get, input);
+  const name = textOf(webhook.callback_url) ?? `webhook ${path.webhook}`;
+  await confirm(context, {
+    question: `Delete the webhook to ${name}?`,
+    isFinal: true,
+    action: `delete the webhook to ${name}`,
+    facts: webhookFacts(webhook),
+  });
+  await deleteRecord(context, webhooks.delete, path, () => client.call(webhooks.get, input));
+  await context.notes.done(`deleted: ${name}`);
+  await context.printer.one(view, webhook);
+};
+
+export const decorate = {
+  list: listCommand,
+  create: createWebhookCommand,
+  get: (generic: GenericCommand): Command => withOffer(generic),
+  delete: (generic: GenericCommand, { get }: Record<string, GenericCommand>): Command => ({
+    ...withOffer(generic),
+    view: get!.view,
+    fields: Object.keys(Webhook.record.shape),
+    notes: ['Shows the webhook and asks for confirmation. Deliveries that are still waiting are not sent.'],
+    run: taking(deleteInput, (...call) => runDelete(...call, get!.view)).run,
+  }),
+};
+
+export const extra = (): Command[] => [listenCommand, verifyCommand];

@@ -1,0 +1,133 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Send } from '../../../src/http/message.ts';
+import { openMirror } from '../../../src/sandbox/mirror/open.ts';
+import { createWorld, type TestWorld } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+let world: TestWorld;
+let home: string;
+
+const offline: Send = async () => {
+  throw new Error('a mirror sends nothing');
+};
+const mirrored = (line: string, at = home) => world.run(`--mirror ${line}`, { home: at, send: offline });
+const mirrorFile = (at: string) => {
+  const folder = join(at, '.cache/sched/mirror');
+  return join(folder, readdirSync(folder).find((name) => name.endsWith('.db'))!);
+};
+const synced = async () => {
+  const at = temporaryDirectory('home');
+  expect((await world.run('mirror sync --yes', { home: at })).code).toBe(0);
+  return at;
+};
+
+beforeAll(async () => {
+  world = await createWorld();
+  home = await synced();
+});
+
+describe('a mirror refuses', () => {
+  test.each<[line: string, code: number, message: string]>([
+    ['events cancel JW6SHQTS78SH7TS8 --yes', 2, '--mirror only reads: leave it out to change something'],
+    ['event-types create --name Chat', 2, '--mirror only reads: leave it out to change something'],
+    ['config apply team.yaml', 2, '--mirror only reads: leave it out to change something'],
+    ["api POST /event_types -f 'name=Chat'", 2, '--mirror only reads: leave it out to change something'],
+    ['events follow --once', 2, "--mirror can't answer this"],
+    ['webhooks list', 2, "--mirror can't answer this: it is about the service itself"],
+    ['mcp metadata', 2, "--mirror can't answer this: it is about the service itself"],
+    ['doctor', 2, "--mirror can't answer this: it is about the service itself"],
+    ['whoami', 2, "--mirror can't answer this: it is about the service itself"],
+    ['ratelimit', 2, "--mirror can't answer this"],
+    ['sandbox start', 2, "--mirror can't answer this: it reads no records of the service"],
+    ['invitees reconcile', 2, "--mirror can't answer this: it is about the service itself"],
+    [
+      'compliance export ada@engine.example --to x',
+      2,
+      "--mirror can't answer this: its receipt says what the service answered",
+    ],
+    ['api /webhook_subscriptions', 2, 'about the service itself'],
+    ['events list --since 2020-01-01', 2, 'The mirror has events from'],
+    ['events list --until 2040-01-01', 2, 'The mirror has events from'],
+    ['activity list --since 2020-01-01', 2, 'The mirror has events from'],
+    ['events get NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],
+    ['invitees list NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],
+    ['api /no_such_path', 6, '/no_such_path is not in the mirror'],
+    ['users me --sandbox', 2, "--mirror can't be used with the sandbox"],
+    ['users me --max-age never', 2, '--max-age must be a duration'],
+  ])('%s', async (line, code, message) => {
+    const result = await mirrored(line);
+    expect(result.stderr).toContain(message);
+    expect(result.code).toBe(code);
+    expect(result.stdout).toBe('');
+  });
+
+  test('--max-age without --mirror', async () => {
+    const { code, stderr } = await world.run('users me --max-age 6h', { home });
+    expect(stderr).toContain('--max-age only works with --mirror');
+    expect(code).toBe(2);
+  });
+
+  test('an age above --max-age, with the command that helps', async () => {
+    expect((await mirrored('users me --max-age 6h')).code).toBe(0);
+    await world.clock.sleep(7 * 3_600_000);
+    const { code, stderr } = await mirrored('users me --max-age 6h');
+    expect(stderr).toContain('The mirror is 7 h old');
+    expect(stderr).toContain('try: sched mirror sync');
+    expect(code).toBe(3);
+  });
+
+  test('to answer before there is a mirror', async () => {
+    const { code, stderr } = await mirrored('users me', temporaryDirectory('home'));
+    expect(stderr).toContain('There is no mirror of this account yet');
+    expect(stderr).toContain('try: sched mirror sync');
+    expect(code).toBe(3);
+  });
+});
+
+test('a list without a window is answered with a note, and the records alone are on stdout', async () => {
+  const { code, stdout, stderr } = await mirrored('events list --org current -o id');
+  expect(stderr).toMatch(/\[mirror, \d+ (min|h) old\]\nThe mirror has events from .* only\n/);
+  expect(stdout).toBe((await world.run('events list --org current -o id', { home })).stdout);
+  expect(code).toBe(0);
+});
+
+describe('a file that is no mirror', () => {
+  test('damaged', async () => {
+    const at = await synced();
+    const { readFileSync } = await import('node:fs');
+    const bytes = readFileSync(mirrorFile(at));
+    bytes.fill(7, 100, 20_000);
+    writeFileSync(mirrorFile(at), bytes);
+    const { code, stderr } = await mirrored('users me', at);
+    expect(stderr).toContain("Can't use the mirror");
+    expect(stderr).toContain('try: sched mirror delete');
+    expect(code).toBe(3);
+  });
+
+  test('made by a newer version', async () => {
+    const at = await synced();
+    const store = await openMirror(mirrorFile(at));
+    store.setFact('format', 99);
+    store.close();
+    const { code, stderr } = await mirrored('users me', at);
+    expect(stderr).toContain('A newer version of sched made the mirror');
+    expect(stderr).toContain('try: sched mirror delete');
+    expect(code).toBe(3);
+  });
+
+  test('another file', async () => {
+    const at = await synced();
+    writeFileSync(mirrorFile(at), 'just text');
+    const { code, stderr } = await mirrored('users me', at);
+    expect(stderr).toContain("Can't use the mirror");
+    expect(code).toBe(3);
+  });
+});
+
+test('mirror delete removes the file with its side files', async () => {
+  const at = await synced();
+  expect((await world.run('mirror delete --yes', { home: at })).code).toBe(0);
+  expect(readdirSync(join(at, '.cache/sched/mirror'))).toEqual(['CACHEDIR.TAG']);
+});

@@ -1,0 +1,86 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createWorld, type TestWorld } from '../../support/run.ts';
+
+let world: TestWorld;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const terminals = ['stdin' as const, 'stdout' as const, 'stderr' as const];
+const list = async (flags = '', columns = 80) => {
+  const { code, stdout } = await world.run(`availability list ${flags}`, { terminals, columns });
+  expect(code).toBe(0);
+  return stdout.split('\n').slice(0, -1);
+};
+
+test('shows the hours that all own event types share, and the days off from today on', async () => {
+  await world.run('availability off 2026-12-28..2026-12-31 2026-11-18 2026-12-24..2026-12-27 --yes');
+  expect(await list()).toEqual([
+    'Your hours · Europe/Berlin',
+    'Mon–Fri   09:00–12:30  13:00–17:00       10 event types',
+    'Off       Wed 18 Nov · Fri 27 Nov · 24–31 Dec',
+  ]);
+  expect(await list('', 40)).toEqual([
+    'Your hours · Europe/Berlin',
+    'Mon–Fri   09:00–12:30  13:00–17:00',
+    'Off       Wed 18 Nov · Fri 27 Nov',
+    '          24–31 Dec',
+  ]);
+});
+
+test('groups the event types by their hours, with other dates', async () => {
+  await world.run('availability update --event-type "Intro call" --rule "tuesday 10:00-11:00" --yes');
+  await world.run(
+    'availability update --event-type "Intro call" --rule "2026-12-05 10:00-12:00" --day-off 2026-11-29 --yes',
+  );
+  expect(await list()).toEqual([
+    'Your hours · Europe/Berlin',
+    expect.stringMatching(/^9 event types: Board preview, /),
+    expect.any(String),
+    'hours, Support call',
+    'Mon–Fri   09:00–12:30  13:00–17:00',
+    'Off       Fri 27 Nov',
+    '',
+    '1 event type: Intro call',
+    'Mon       09:00–12:30  13:00–17:00',
+    'Tue       10:00–11:00',
+    'Wed–Fri   09:00–12:30  13:00–17:00',
+    'Off       Fri 27 Nov',
+    'Other     Sat 5 Dec 10:00–12:00 · Sun 29 Nov off',
+  ]);
+});
+
+test('reads as sentences', async () => {
+  expect(await list('--accessible')).toEqual([
+    expect.stringMatching(/^Hours of 10 event types, time zone Europe\/Berlin: Board preview, .*\.$/),
+    'Mon to Fri: 09:00 to 12:30, 13:00 to 17:00.',
+    'Off: Fri 27 Nov.',
+  ]);
+});
+
+test('lists schedules for --event-type, with the days off in order as ranges', async () => {
+  await world.run('availability off 2026-12-28..2026-12-31 2026-11-18 --yes');
+  const lines = await list('--event-type "Intro call"');
+  expect(lines[2]).toMatch(/Working hours +Europe\/Berlin +Mon–Fri 09:00–12:30, 13:00–17:00/);
+  expect(lines.slice(3).map((line) => line.trim())).toEqual([
+    'Fri 30 Oct 2026 off',
+    'Wed 18 Nov 2026 off',
+    'Fri 27 Nov 2026 off',
+    '28–31 Dec 2026 off',
+  ]);
+});
+
+test('still needs --event-type in a pipe', async () => {
+  for (const flags of ['', '--json', '-o csv']) {
+    const { code, stderr } = await world.run(`availability list ${flags}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Missing required flag --event-type');
+  }
+});
+
+test('availability off counts only the days that it changes', async () => {
+  await world.run('availability off 2026-11-18 --yes');
+  const { stderr } = await world.run('availability off 2026-11-18..2026-11-19 --yes', { terminals, columns: 100 });
+  expect(stderr).toContain('already off: Wed 18 Nov');
+  expect(stderr).toContain('✔ Off: Thu 19 Nov on 10 schedules');
+});
