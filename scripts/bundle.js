@@ -48,10 +48,11 @@ export const texts = {
 
 /**
  * Each `import()` gets a separate file in `chunks/`, so that a command loads only the code it needs.
- * @param {{ input: Record<string, string>, dir: string, minify?: boolean, isElsewhere?: boolean, plugins?: import('rolldown').Plugin[] }} options
+ * @param {{ input: Record<string, string>, dir: string, minify?: boolean, isElsewhere?: boolean, plugins?: import('rolldown').Plugin[], together?: Record<string, string[]> }} options
  *   `isElsewhere`: the result runs outside of this repository, so native packages need their full path.
+ *   `together`: these modules of `src/` share a file with all that they import, unless a file before it has that.
  */
-export const bundle = async ({ input, dir, minify = false, isElsewhere = true, plugins = [] }) => {
+export const bundle = async ({ input, dir, minify = false, isElsewhere = true, plugins = [], together = {} }) => {
   const built = await rolldown({
     cwd: root,
     input,
@@ -70,6 +71,8 @@ export const bundle = async ({ input, dir, minify = false, isElsewhere = true, p
       },
     },
     plugins: [...plugins, gridWidth, texts],
+    // A command may load on first use what another one needs from the start.
+    checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await built.write({
     dir,
@@ -79,6 +82,12 @@ export const bundle = async ({ input, dir, minify = false, isElsewhere = true, p
     exports: 'named',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: {
+      groups: Object.entries(together).map(([name, modules]) => {
+        const ids = modules.map((module) => join(root, 'src', `${module}.ts`));
+        return { name, test: (id) => ids.includes(id) };
+      }),
+    },
     minify,
     paths: isElsewhere ? Object.fromEntries(native.map((name) => [name, require.resolve(name)])) : {},
   });

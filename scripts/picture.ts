@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { shellWord } from '../src/base/shell-quote.ts';
+import type { Clock } from '../src/base/system.ts';
 import { commandLines } from '../src/cli/messages/command-lines.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
 import { afterSend } from '../src/node/send.ts';
 import { width } from '../src/output/width.ts';
 import type { World } from '../src/runtime.ts';
-import { shellWord } from '../src/shell-quote.ts';
-import type { Clock } from '../src/system.ts';
 
 /*
  * The picture of a terminal in README.md: what the program prints, with a fixed clock, zone, width and chance, so that

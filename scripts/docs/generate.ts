@@ -1,7 +1,7 @@
-import { allTools } from '../../src/cli/commands/mcp/tools.ts';
-import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { configSchema } from '../../src/config/file-schema.ts';
+import { configSchema } from '../../src/commands/config/work-file-schema.ts';
+import { allTools } from '../../src/commands/mcp/tools.ts';
+import { findNoun, nouns } from '../../src/commands/registry.ts';
 import { worldJsonSchema } from '../../src/sandbox/world/schema.ts';
 import { assumptionsPage } from './assumptions.ts';
 import { manPages } from './man.ts';

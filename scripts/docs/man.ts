@@ -1,5 +1,6 @@
 import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../src/api/catalogue.ts';
+import { spell } from '../../src/base/words.ts';
 import { paragraphsOf } from '../../src/cli/help/command-help.ts';
 import { HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
 import { firstCommands, rootFlags } from '../../src/cli/help/overview.ts';
@@ -83,7 +84,7 @@ const commandBody = (words: string, leaf: Leaf): string[] => {
       ? []
       : [
           roff.text('Arguments:'),
-          roff.items(command.arguments.map(({ name, description }) => [name, description] as const)),
+          roff.items(command.arguments.map(({ name, description }) => [name, spell(description)] as const)),
         ]),
     ...flagBlocks(leaf),
     roff.text('Examples:'),

@@ -1,6 +1,6 @@
-import { compactList } from '../../src/cli/commands/mcp/compact.ts';
-import { describeTool, type Tool } from '../../src/cli/commands/mcp/tools.ts';
-import { formatNumber } from '../../src/numbers.ts';
+import { formatNumber } from '../../src/base/numbers.ts';
+import { compactList } from '../../src/commands/mcp/compact-tools.ts';
+import { describeTool, type Tool } from '../../src/commands/mcp/tools.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Characters of the list that a client reads. */

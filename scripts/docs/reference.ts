@@ -1,8 +1,9 @@
 import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../src/api/catalogue.ts';
+import { spell } from '../../src/base/words.ts';
 import type { Flag } from '../../src/cli/command.ts';
 import { operationsOf, pipeColumns } from '../../src/cli/help/command-help.ts';
-import { listInput } from '../../src/cli/operation/listing.ts';
+import { listInput } from '../../src/cli/operation/list-input.ts';
 import { type Leaf, requirementOf } from '../../src/cli/parse/leaf.ts';
 import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
 import { markdownTable } from './markdown.ts';
@@ -12,7 +13,7 @@ const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');
 const code = (text: string): string => `\`${text}\``;
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-const spell = ({ name, short, value, optional, negatable }: Flag): string => {
+const termOf = ({ name, short, kind: { value }, optional, negatable }: Flag): string => {
   const long = `--${negatable ? '[no-]' : ''}${name}`;
   const typed = value === undefined ? long : optional ? `${long}[=${value}]` : `${long} ${value}`;
   return code(short === undefined ? typed : `-${short}, ${typed}`);
@@ -21,7 +22,7 @@ const spell = ({ name, short, value, optional, negatable }: Flag): string => {
 const meaning = (flag: Flag): string => {
   const { description, choices, repeat } = flag;
   return [
-    escaped(description),
+    escaped(spell(description)),
     ...(choices === undefined ? [] : [`: ${choices.map(code).join(', ')}`]),
     ...(repeat ? [' (repeatable)'] : []),
     requirementOf(flag),
@@ -31,7 +32,7 @@ const meaning = (flag: Flag): string => {
 const flagTable = (flags: readonly Flag[]): string[] =>
   markdownTable(
     ['flag', 'meaning'],
-    flags.map((flag) => [spell(flag), meaning(flag)]),
+    flags.map((flag) => [termOf(flag), meaning(flag)]),
   );
 
 const operationNote = ({ definition }: Leaf): string => {
@@ -76,7 +77,7 @@ const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
     '',
     ...markdownTable(
       ['argument', 'meaning'],
-      command.arguments.map(({ name, description }) => [code(name), escaped(description)]),
+      command.arguments.map(({ name, description }) => [code(name), escaped(spell(description))]),
     ),
     ...flagTable(command.flags.filter((flag) => !lists.has(flag))),
     ...(columns.length === 0 ? [] : [`Columns in a pipe: ${columns.map(code).join(', ')}.`, '']),

@@ -65,7 +65,7 @@ const flags = [
   // A file in the working directory must not set the environment, with its tokens and URLs.
   ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
   // Threads start from files that are included next to the entry.
-  ['--entry-naming', '[name].[ext]', '--define', 'SCHED_JQ_WORKER="./jq-worker.js"'],
+  ['--entry-naming', '[name].[ext]', '--define', 'SCHED_WORKERS="./"'],
   // The program finds no files beside itself, and the place where it was built is nobody's business.
   ['--define', '__filename="/sched"'],
   // Bun includes SQLite.
