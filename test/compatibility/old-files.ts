@@ -79,15 +79,16 @@ export const worldIn = async (folder: string): Promise<TestWorld> => {
 };
 
 /** A copy of the files of a version, in a temporary directory. */
-export const copyOf = (version: string): string => {
+export const copyOf = (version: string, versions = fixtures): string => {
   const folder = temporaryDirectory('fixture');
-  cpSync(join(fixtures, version), folder, { recursive: true });
+  cpSync(join(versions, version), folder, { recursive: true });
   // Git doesn't keep modes: a checkout's depend on the umask.
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = join(folder, name);
     chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
   }
-  for (const path of filesIn(folder)) writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));
+  for (const path of filesIn(folder).filter((each) => !each.endsWith('.gz')))
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));
   return folder;
 };
 

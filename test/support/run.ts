@@ -62,6 +62,8 @@ export interface WorldOptions {
   plan?: Plan;
   /** The dialect that the sandbox speaks. */
   dialect?: Dialect;
+  /** The data of the sandbox. Without it, the demo as seeded at `start`. */
+  file?: string;
   /** The pager of a terminal with five lines. */
   openPager?: NonNullable<World['openPager']>;
   /** stdout accepts this many characters before its reader exits. */
@@ -134,7 +136,7 @@ export const withLimit = ({ now, sleep }: Clock, limitMs: number): Clock => {
 /** A sandbox that serves as the network, and a function that runs commands against it. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
-  const file = await seededFile(clock.now());
+  const file = options.file ?? (await seededFile(clock.now()));
   // Its URIs have an origin of their own, whatever the base URL: so it stands for any service.
   const usualOrigin = 'http://127.0.0.1:4010';
   const { plan, dialect } = options;
