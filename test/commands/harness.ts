@@ -101,7 +101,7 @@ export const runOnce = async (
   path: string,
   items: string[],
   service: ReturnType<typeof createService>,
-  { batchSize = 3, isSandbox = false, disk = realDisk, onProgress = () => {} } = {},
+  { batchSize = 3, isSandbox = false, disk = realDisk, onProgress = () => {}, follow = async () => {} } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
   if (opened?.ok === false) throw new SchedError('integrity', `edited at line ${opened.line}: ${opened.problem}`);
@@ -114,7 +114,7 @@ export const runOnce = async (
       const facts = { at: '2026-11-15T19:00:00.000Z', tool: 'sched test', owner: 'unknown', organization: 'unknown' };
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
-    const job = { items, mark: (item: string) => `mark-of-${item}`, batchSize, send: service.send };
+    const job = { items, mark: (item: string) => `mark-of-${item}`, batchSize, send: service.send, follow };
     return await runJob(job, {
       clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
       interrupted: new AbortController().signal,

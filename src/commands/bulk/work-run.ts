@@ -24,6 +24,11 @@ export interface Job<Item> {
    * looked up.
    */
   send(items: readonly Item[], leaving: () => Promise<void>): Promise<SendResult>;
+  /**
+   * What must follow a batch that the service has, or may have, carried out. It comes before the verdict is on disk: if it
+   * fails or is killed, the batch is sent again.
+   */
+  follow?(items: readonly Item[]): Promise<void>;
 }
 
 /** The items of a job that still need a request. */
@@ -105,6 +110,8 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
       // A batch that was never sent needs no verdict, and a broken receipt can't store one.
       if (attempt === 0 || receipt.isBroken || !(error instanceof SchedError)) throw error;
       if (isCutOff(error)) {
+        outcome ??= 'unknown';
+        await job.follow?.(items);
         conclude({ verdict: 'unknown' });
         throw error;
       }
@@ -113,6 +120,7 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
     }
     if (answer.verdict === 'accepted') outcome = 'applied';
     if (answer.verdict === 'unknown') outcome ??= 'unknown';
+    if (answer.verdict === 'accepted' || answer.verdict === 'unknown') await job.follow?.(items);
     if (answer.verdict === 'split' && items.length === 1) answer = { ...answer, verdict: 'rejected' };
     // A verdict needs a line that names its items, also if nothing was sent.
     if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: items.map(job.mark) });

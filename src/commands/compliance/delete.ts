@@ -229,7 +229,8 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
     fix: (accepted) =>
       `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
     batchSize,
-    send: mirrors.noting(sendDeletion(await context.client(), context.runtime.secrets.redact)),
+    send: sendDeletion(await context.client(), context.runtime.secrets.redact),
+    follow: mirrors.mark,
     confirm: async (remaining, isResumed) => {
       if (!isAgreed) await askForCount(context, plan, who, isResumed ? remaining.length : undefined);
     },

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, SchedError } from '../../base/errors.ts';
+import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -6,14 +6,11 @@ import { withMarks } from '../../cli/session/mirror-marks.ts';
 import { allMirrors, forgetMarked, hasMirrors, withMirror } from '../../cli/session/open-mirror.ts';
 import { membersIn, stillHas } from '../../sandbox/mirror/forget.ts';
 import type { PlannedItem } from '../bulk/work-plan.ts';
-import type { Job } from '../bulk/work-run.ts';
-
-type SendItems = Job<PlannedItem>['send'];
 
 /** People whose deletion was accepted disappear from all mirrors on this machine. No message has an address (R49). */
 interface Forgetting {
-  /** Marks the people of each batch before the next one: a kill must not let anybody come back. */
-  noting(send: SendItems): SendItems;
+  /** Marks the people of a batch: a kill must not let anybody come back. */
+  mark(items: readonly PlannedItem[]): Promise<void>;
   /** Removes them from all mirrors. Throws if somebody is left in one. */
   finish(): Promise<void>;
 }
@@ -32,7 +29,7 @@ const forgetIn = (context: Context, file: string, addresses: readonly string[]):
 
 const deletion = { command: ['mirror', 'delete'] };
 
-const nothing: Forgetting = { noting: (send) => send, finish: async () => {} };
+const nothing: Forgetting = { mark: async () => {}, finish: async () => {} };
 
 export const openForgetting = async (context: Context, organization: string): Promise<Forgetting> => {
   const { runtime, settings, notes } = context;
@@ -48,14 +45,7 @@ export const openForgetting = async (context: Context, organization: string): Pr
   // Nothing is sent while people can't be marked.
   await mark([]);
   return {
-    noting: (send) => async (items, leaving) => {
-      const result = await send(items, leaving).catch(async (error: unknown) => {
-        if (isOutcomeUnknown(error)) await mark(items);
-        throw error;
-      });
-      if (result.verdict === 'accepted' || result.verdict === 'unknown') await mark(items);
-      return result;
-    },
+    mark,
     finish: async () => {
       if (addresses.length === 0) return;
       const files = allMirrors(runtime);

@@ -49,6 +49,22 @@ describe('run', () => {
     expect(verifyChain(readFileSync(path))).toMatchObject({ status: 'ok', history: { counts } });
   });
 
+  // R65
+  test('says that it changed something if what follows a batch fails, and sends that batch again', async () => {
+    const path = fileIn(temporaryDirectory());
+    const service = createService();
+    const follow = async () => {
+      throw new SchedError('environment', 'the disk is full', { outcome: 'not-sent' });
+    };
+    await expect(runOnce(path, itemsUpTo(8), service, { follow })).rejects.toMatchObject({
+      category: 'environment',
+      facts: { outcome: 'applied' },
+    });
+    expect(linesOf(path).map(({ type }) => type)).toEqual(['run', 'sending']);
+    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8, rejected: 0 });
+    expect(service.requests).toHaveLength(4);
+  });
+
   test('finds the one rejected item of a batch', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService(
@@ -139,7 +155,9 @@ describe('run: a failure', () => {
   test('by a signal after the request was sent writes the verdict "unknown"', async () => {
     const path = fileIn(temporaryDirectory());
     const interruption = new SchedError('interrupted', 'interrupted');
-    await expect(runOnce(path, itemsUpTo(8), failing(interruption))).rejects.toBe(interruption);
+    await expect(runOnce(path, itemsUpTo(8), failing(interruption))).rejects.toEqual(
+      interruption.with({ outcome: 'unknown' }),
+    );
     expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'unknown' });
   });
 
