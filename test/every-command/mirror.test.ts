@@ -1,10 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import { createWorld, type TestWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
-import { exempt } from './example-lines.ts';
+import { exampleFiles, exempt } from './example-lines.ts';
 
 /** What a mirror answers in another way than the service, and why. */
 const reasons: [pattern: RegExp, where: string, reason: string][] = [
@@ -37,11 +39,15 @@ const places = [...tokens.map((token) => ({ token, dialect: '' })), { token: 'sa
 
 describe.each(sample(places, 2))('the mirror of $token $dialect', ({ token, dialect }) => {
   const home = temporaryDirectory('home');
+  const folder = temporaryDirectory('examples');
+  const before = process.cwd();
   const env = { SCHED_TOKEN: token, ...(dialect === '' ? {} : { SCHED_DIALECT: dialect }) };
   let world: TestWorld;
   let lines: string[] = [];
   beforeAll(async () => {
     world = await createWorld({ env, ...(await dialectNamed(dialect)) });
+    for (const [name, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, name), text);
+    process.chdir(folder);
     const { stdout } = await world.run('schema');
     const { commands } = JSON.parse(stdout) as Described;
     lines = commands
@@ -53,6 +59,8 @@ describe.each(sample(places, 2))('the mirror of $token $dialect', ({ token, dial
     expect(stderr).toContain('the mirror is complete');
     expect(code).toBe(0);
   });
+
+  afterAll(() => process.chdir(before));
 
   test('answers every read example as the service does', async () => {
     const differing: string[] = [];

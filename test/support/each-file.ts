@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import { tidyUp } from './temporary.ts';
 
-/** State of the process, which all test files in it share. */
+const root = process.cwd();
+
+/** State of the process, which all test files in it share, and the files of the checkout. */
 const shared = () => ({
+  files: readdirSync(root).sort(),
   environment: { ...process.env },
   folder: process.cwd(),
   mask: process.umask(),
