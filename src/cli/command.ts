@@ -98,7 +98,7 @@ export interface FollowUp {
 export type FlagValue = readonly [flag: string, value: string];
 
 /** How a prompt asks for a flag. */
-export interface FlagPrompt {
+interface FlagPrompt {
   label: string;
   /** What to enter: `an email address`. */
   what: string;

@@ -47,7 +47,7 @@ export const namesIn = async (dialect: Dialect | undefined, row: Operation, sour
 };
 
 /** A request as the service has it. */
-export interface WireRequest {
+interface WireRequest {
   method: string;
   path: string;
   query: (readonly [name: string, value: string])[];

@@ -6,7 +6,7 @@ import type { DialectFile, Wire } from './schema.ts';
 import { hasStrayBrace, type Placeholder, placeholdersIn, type Template } from './template.ts';
 
 /** A mistake in a dialect, and where it is. */
-export interface DialectProblem {
+interface DialectProblem {
   path: readonly (string | number)[];
   message: string;
 }

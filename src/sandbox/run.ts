@@ -24,7 +24,7 @@ import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhook
 const pollMilliseconds = 250;
 
 /** What a running sandbox needs of the outside world. */
-export interface SandboxWorld extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
+interface SandboxWorld extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
   readonly machine: Pick<Machine, 'pid' | 'isAlive'>;
 }
 

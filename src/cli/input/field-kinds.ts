@@ -17,7 +17,7 @@ import { momentFacts, refuseChoice, zoneKind } from './kinds.ts';
 /** A value for a request: ready to send, or a reference that must be turned into a URI. */
 export type Value = Ready | Reference;
 
-export interface Ready {
+interface Ready {
   ready: unknown;
   /** The zone in which a time without an offset was read. */
   zone?: string;

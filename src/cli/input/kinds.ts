@@ -111,7 +111,7 @@ interface Edge {
 }
 
 /** A moment as of any time: an offset such as `+60d` moves along. */
-export type Moving = (now: number) => number;
+type Moving = (now: number) => number;
 
 const readMoving = async (raw: Raw, how: How, { edge, in: side, isLive }: Edge): Promise<Read<Moving>> => {
   const { readTime } = await import('../../time/read.ts');

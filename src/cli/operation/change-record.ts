@@ -2,14 +2,9 @@ import type { Operation } from '../../api/operation.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { type Change, type ChangeOptions, change, readIfPossible } from '../../client/change.ts';
-import { commandHere } from '../messages/suggested-line.ts';
 import type { Context } from '../session/context.ts';
 import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
 import { recordOfWrite, withFacts } from './write-result.ts';
-
-/** Tells a person how to undo a write. */
-export const noteUndo = (context: Context, ...words: readonly string[]): void =>
-  context.notes.footer(`Undo: ${commandHere(context, ...words)}`);
 
 /** Options for repeating a change. Its waits are announced like those of the network. */
 export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {

@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 import { openSharedState, stateDirectory } from './shared-state.ts';
 
 /** Who is forgotten: on this machine and, with shared state, on all machines that share it. */
-export interface MirrorMarks {
+interface MirrorMarks {
   /** Throws if shared state is away: somebody whom another machine has deleted could be shown. */
   read(): Promise<Marks>;
   /** Marks people, and makes the keys of marks if there are none yet. */

@@ -29,7 +29,7 @@ import type { Settings } from './settings.ts';
 const sync = { command: ['mirror', 'sync'] } as const;
 const deletion = { command: ['mirror', 'delete'] } as const;
 
-export const mirrorDirectory = (runtime: Runtime): string => {
+const mirrorDirectory = (runtime: Runtime): string => {
   if (isHomeless('cache', runtime) || isHomeless('state', runtime))
     throw new SchedError('environment', 'No directory for a mirror', {
       reason: homeMissing(runtime),

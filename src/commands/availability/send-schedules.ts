@@ -13,7 +13,7 @@ import { changeLockOf, noteUnread } from './change-lock.ts';
 import { isSameSchedule, knownOf, type Sent, scheduleName, shownRules, showsChange } from './schedule-facts.ts';
 
 /** A change of all schedules of an event type by one request, or of a single one. */
-export interface SchedulesChange {
+interface SchedulesChange {
   operation: Operation;
   path: Record<string, string>;
   eventType: string;

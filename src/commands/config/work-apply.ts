@@ -32,7 +32,7 @@ export interface ApplyContext extends WorldSource, PlanContext {
   onUnread?(change: Change, error: SchedError): void;
 }
 
-export interface ChangeOutcome {
+interface ChangeOutcome {
   /** `already`: the service has it as wanted. `skipped`: something that it needs has failed. */
   state: 'applied' | 'already' | 'failed' | 'unknown' | 'skipped' | 'not reached';
   error?: SchedError;

@@ -5,7 +5,7 @@ import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { file, text, toggle } from '../../cli/input/kinds.ts';
 import { rule } from '../../cli/input/relations.ts';
 
-export const probeGroups = ['path', 'lists', 'filter'] as const;
+const probeGroups = ['path', 'lists', 'filter'] as const;
 export type ProbeGroup = (typeof probeGroups)[number];
 
 const isGroup = (name: string): name is ProbeGroup => (probeGroups as readonly string[]).includes(name);

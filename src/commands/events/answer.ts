@@ -22,7 +22,7 @@ import { readInvitees } from './with-invitees.ts';
 const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 
 /** The time of another person, if their clock shows another one: `09:15 in Paris`. */
-export const theirTime = (at: number, zone: string, theirs: unknown): string | undefined => {
+const theirTime = (at: number, zone: string, theirs: unknown): string | undefined => {
   const reading = readZone(String(theirs));
   const wall = wallClock(zone)(at);
   const local = reading.ok ? wallClock(reading.zone)(at) : wall;

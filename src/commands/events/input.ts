@@ -14,7 +14,7 @@ import { type Bounds, listInput } from '../../cli/operation/list-input.ts';
 import { type WindowInput, windowEntries, windowsApart } from './window-input.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
-export const typeFlag = rowFlag('event_type', reference('event_types', 'only events of this type, by name, ID or URI'));
+const typeFlag = rowFlag('event_type', reference('event_types', 'only events of this type, by name, ID or URI'));
 
 /** The filters of `events list` that a command takes too. */
 export const filterFlags = ({ fieldFlags: all }: { fieldFlags: readonly FieldFlag[] }, names: readonly string[]) => [

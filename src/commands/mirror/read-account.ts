@@ -27,7 +27,7 @@ export interface Refusal {
 }
 
 /** A list as it was read: its name, with the record that it belongs to. */
-export interface ReadList {
+interface ReadList {
   list: string;
   operation: Operation;
   /** The ID of the record that it belongs to, or of the own user. */

@@ -20,7 +20,7 @@ export type MoveOrder = 'book-first' | 'cancel-first';
  * - `ended`: not moved. The record doesn't count any more.
  */
 const phases = ['planned', 'canceling', 'booking', 'back', 'done', 'ended'] as const;
-export type MovePhase = (typeof phases)[number];
+type MovePhase = (typeof phases)[number];
 
 /** A move of an event. Its digest is of the ID of the old event, whose start is `start_time`. It has no address. */
 export interface MoveEntry extends CommonEntry {

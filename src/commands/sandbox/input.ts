@@ -180,7 +180,7 @@ const signsSomething = rule(['signingKeyFile', 'webhookTo'], (isGiven) =>
 
 const port = { least: 0, most: 65_535 } as const;
 
-export const startPort = 4010;
+const startPort = 4010;
 
 const starting = {
   port: count(`port on 127.0.0.1; 0 for any free port (default ${startPort})`, { ...port, preset: startPort }),

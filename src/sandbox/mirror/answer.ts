@@ -19,7 +19,7 @@ const atService = { flags: { mirror: false, 'max-age': false } } as const;
 const sync = { command: ['mirror', 'sync'] } as const;
 
 /** The error for a command that changes something. */
-export const onlyReads = (): SchedError =>
+const onlyReads = (): SchedError =>
   new SchedError('usage', '--mirror only reads: leave it out to change something', { hint: atService });
 
 const missing = (what: string): SchedError =>
@@ -62,7 +62,7 @@ interface ListRow {
   refusal: string | null;
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   store: Store;
   facts: MirrorFacts;
   clock: Pick<Clock, 'now'>;

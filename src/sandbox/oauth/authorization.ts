@@ -12,7 +12,7 @@ export interface Parameters {
 }
 
 /** RFC 6749 §3.1: a parameter without a value is treated as missing. */
-export const readParameters = (search: URLSearchParams): Parameters => {
+const readParameters = (search: URLSearchParams): Parameters => {
   const values = new Map<string, string>();
   const repeated = new Set<string>();
   for (const [name, value] of search) {

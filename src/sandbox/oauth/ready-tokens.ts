@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 /** The prefix shows readers and secret scanners that the secret only works in a sandbox. */
 type SandboxSecret = `sandbox_${string}`;
 
-export interface ReadyToken {
+interface ReadyToken {
   /** Purpose of the token; the roles come first. */
   name: string;
   token: SandboxSecret;
