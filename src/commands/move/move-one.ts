@@ -46,8 +46,9 @@ import {
   whyNotFree,
   zonesOf,
 } from './plan-move.ts';
-import { type Moved, moveEvent } from './work.ts';
+import { moveEvent } from './work.ts';
 import { carriedWords } from './work-carry-over.ts';
+import type { Moved } from './work-end.ts';
 import type { MoveContext, MovePlan } from './work-steps.ts';
 
 const spanText = (context: Context, { start, end }: Span): string =>

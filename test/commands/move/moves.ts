@@ -10,7 +10,8 @@ import { adviceText, noAccount } from '../../../src/cli/messages/suggested-line.
 import { createClient } from '../../../src/client/client.ts';
 import { gather } from '../../../src/client/paginate.ts';
 import { withContent } from '../../../src/client/read-reply.ts';
-import { type Moved, moveEvent } from '../../../src/commands/move/work.ts';
+import { moveEvent } from '../../../src/commands/move/work.ts';
+import type { Moved } from '../../../src/commands/move/work-end.ts';
 import { moves } from '../../../src/commands/move/work-record.ts';
 import type { MoveContext, MovePlan } from '../../../src/commands/move/work-steps.ts';
 import { callBeforeSend, type HttpRequest, type Send } from '../../../src/http/message.ts';
