@@ -14,7 +14,8 @@ import { printRequest } from '../cli/operation/run-operation.ts';
 import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
 import type { View } from '../output/view.ts';
-import { type Rule, readRule } from '../time/availability-rules.ts';
+import type { Rule } from '../time/availability-rules.ts';
+import { readRule } from '../time/read-rules.ts';
 
 export const examples = {
   create: [

@@ -1,4 +1,5 @@
-import { dayOf, type Rule, readDays, readRule } from './availability-rules.ts';
+import { dayOf, type Rule } from './availability-rules.ts';
+import { readDays, readRule } from './read-rules.ts';
 import type { CheckResult } from './reading.ts';
 
 /** Hours as people write them in a file. */

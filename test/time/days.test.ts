@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readDatesOff } from '../../src/time/availability-rules.ts';
 import { weeksPast } from '../../src/time/days.ts';
+import { readDatesOff } from '../../src/time/read-rules.ts';
 
 const datesIn = (...ranges: string[]): string[] =>
   ranges.flatMap((range) => {

@@ -31,7 +31,7 @@ const rulesKind = (value: string, reader: 'readRule' | 'readDays'): Kind<InZone<
   value,
   json: 'string',
   read: async (raw, how) => {
-    const { [reader]: read } = await import('../../time/availability-rules.ts');
+    const { [reader]: read } = await import('../../time/read-rules.ts');
     const today = await todayOf(how);
     const rulesIn: InZone<CheckResult<Rule[]>> = (zone) => read(String(raw), () => today(zone));
     const first = rulesIn(await firstZone(how));
@@ -138,7 +138,7 @@ const takeDates = async (given: readonly Raw[], how: How): Promise<TakeResult<In
   const { every, list } = how.given;
   if (every !== undefined) return accept(noDates);
   if (given.length === 0) return list === true ? accept(noDates) : 'missing';
-  const { readDatesOff } = await import('../../time/availability-rules.ts');
+  const { readDatesOff } = await import('../../time/read-rules.ts');
   const today = await todayOf(how);
   const datesIn = (zone: string, refusals: Refusal[] = []): string[] => {
     const read = (parts: readonly Raw[]) => readDatesOff(parts.join(' '), () => today(zone));
@@ -169,7 +169,7 @@ const weekdayKind: Kind<Rule[]> = {
   value: 'DAY',
   json: 'string',
   read: async (raw) => {
-    const { readDays } = await import('../../time/availability-rules.ts');
+    const { readDays } = await import('../../time/read-rules.ts');
     const reading = readDays(String(raw), undefined, 'a weekday such as friday, fri or sat-sun');
     if (!reading.ok) return refuse(words`${self} ${reading.problem}`);
     const hasDate = reading.value.some(({ type }) => type === 'date');

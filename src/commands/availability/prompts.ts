@@ -7,7 +7,7 @@ import { givenEventType } from '../../cli/operation/event-type.ts';
 import { choicesOf } from '../../cli/operation/name-lookup.ts';
 import type { Asker } from '../../cli/session/asker.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { readDays, readRule } from '../../time/availability-rules.ts';
+import { readDays, readRule } from '../../time/read-rules.ts';
 import { readZone } from '../../time/zone.ts';
 import { changing } from './input.ts';
 import { schedulesOf, todayIn } from './schedule-facts.ts';

@@ -1,6 +1,7 @@
 import { weekdays } from '../../api/weekdays.ts';
 import type { Json } from '../../base/json.ts';
-import { dayOf, isDate, isKnown, type Rule, readRule } from '../../time/availability-rules.ts';
+import { dayOf, isDate, isKnown, type Rule } from '../../time/availability-rules.ts';
+import { readRule } from '../../time/read-rules.ts';
 import type { CheckResult } from '../../time/reading.ts';
 import { readWrittenHours } from '../../time/written-hours.ts';
 import { canonicalZone, readZone } from '../../time/zone.ts';
