@@ -111,7 +111,7 @@ const mayNameCommands: Record<string, string> = {
   'commands/completion.ts': 'lines for the start file of a shell, which need no account',
   'sandbox/pages/': 'pages for a browser: only its user knows how the shell reaches this sandbox',
   'sandbox/desk/': 'a page for a browser, for the same reason',
-  'commands/bulk/run-bulk.ts': 'the version of sched',
+  'commands/bulk/open-run.ts': 'the version of sched',
   'commands/bulk/progress.ts': 'a heading',
 };
 const helpTexts = ['examples', 'notes', 'description', 'summary'];

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
-import { version } from '../../base/system.ts';
 import { the, type Words, words } from '../../base/words.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isWatched } from '../../cli/session/context.ts';
@@ -13,6 +12,7 @@ import { createLock } from '../../state/lock.ts';
 import { timeLabel } from '../../time/label.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
 import type { RunOptions } from './input.ts';
+import { beginReceipt, indexReceipt, resumeReceipt } from './open-run.ts';
 import { addStepSummary, reportProgress } from './progress.ts';
 import { keepReasons } from './reasons-file.ts';
 import type { Requester } from './requester.ts';
@@ -27,10 +27,10 @@ import {
   noteFailures,
   printAnswer,
 } from './screen.ts';
-import { type Counts, countOutcomes, isRunDone, type RunHistory, type RunLine } from './work-receipt.ts';
-import { continueReceipt, type ReceiptFile, startReceipt } from './work-receipt-file.ts';
+import { type Counts, countOutcomes, isRunDone, type RunHistory } from './work-receipt.ts';
+import type { ReceiptFile } from './work-receipt-file.ts';
 import { type Job, leftOf, runJob } from './work-run.ts';
-import { addToIndex, findIndexed, openReceipt, receiptEnding } from './work-runs.ts';
+import { openReceipt } from './work-runs.ts';
 
 /** Bulk work, as prepared by its command. */
 export interface Bulk<Item extends InputItem = InputItem>
@@ -59,14 +59,6 @@ interface BulkRun extends Bulk, RunOptions {
   batchSize: number;
 }
 
-/** The program that makes a receipt, and the dialect that it spoke. */
-const toolName = async ({ dialect }: Context): Promise<string> => {
-  const dialectInUse = await dialect();
-  return `sched ${version}${dialectInUse === undefined ? '' : ` (dialect ${dialectInUse.name} ${dialectInUse.digest})`}`;
-};
-
-const uniqueName = ({ runtime }: Context): string => Buffer.from(runtime.randomBytes(8)).toString('hex');
-
 const runLock = async ({ runtime }: Context, folder: string, bulk: BulkRun) => {
   const { clock, machine, randomBytes, interrupted } = runtime;
   const first = await findRunInProgress(folder, bulk, clock.now());
@@ -86,69 +78,6 @@ const runLock = async ({ runtime }: Context, folder: string, bulk: BulkRun) => {
         reason: `process ${pid} has been running it since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
         advice: 'wait for it to finish, then run the same command again',
       }),
-  });
-};
-
-const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).toISOString();
-
-/** Starts a new receipt. If the name of the run is taken, adds a number to it. */
-const begin = async (context: Context, folder: string, bulk: BulkRun) => {
-  const at = timeNow(context);
-  const random = Buffer.from(context.runtime.randomBytes(3)).toString('hex');
-  const first = `${at.replace(/[-:]|\.\d+/g, '')}-${random}`;
-  const { operation, endpoint, owner, organization, key, input, duplicates = 0 } = bulk;
-  for (let count = 1; ; count += 1) {
-    const run = count === 1 ? first : `${first}-${count}`;
-    const path = bulk.receipt ?? join(folder, `${run}${receiptEnding}`);
-    if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
-    if ((await findIndexed(folder, run)) !== undefined) continue;
-    const line: RunLine = {
-      type: 'run',
-      receipt: 1,
-      run,
-      at,
-      tool: await toolName(context),
-      operation,
-      endpoint,
-      owner,
-      organization,
-      key,
-      input,
-      total: bulk.items.length,
-      duplicates,
-      skipped: bulk.wrong.length,
-    };
-    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, uniqueName(context)) };
-  }
-};
-
-const resume = async (context: Context, { path, receipt, history }: FoundRun, bulk: BulkRun) => {
-  const file = await continueReceipt(realDisk, path, receipt);
-  const { owner, organization } = bulk;
-  const at = timeNow(context);
-  try {
-    file.write({
-      type: 'resumed',
-      at,
-      tool: await toolName(context),
-      owner,
-      organization,
-      repaired: receipt.tornBytes,
-    });
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-  if (receipt.tornBytes > 0) context.notes.info('Repaired the last line of the receipt, which was incomplete');
-  return { line: history.run, file };
-};
-
-/** Adds a receipt outside the folder to the list of runs. If that fails, the run continues. */
-const indexReceipt = async (context: Context, folder: string, { run, at, operation }: RunLine, receipt: string) => {
-  if (dirname(receipt) === folder) return;
-  await addToIndex(folder, { run, at, operation, receipt }, context.runtime).catch((error: unknown) => {
-    if (!(error instanceof SchedError)) throw error;
-    context.notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
   });
 };
 
@@ -308,8 +237,8 @@ export const runBulk = async <Item extends InputItem>(
     const remaining = leftOf(bulk, unfinishedRun?.history);
     await bulk.confirm(remaining, unfinishedRun !== undefined);
     const { line, file } = await (unfinishedRun === undefined
-      ? begin(context, folder, bulk)
-      : resume(context, unfinishedRun, bulk));
+      ? beginReceipt(context, folder, bulk)
+      : resumeReceipt(context, unfinishedRun, bulk));
     try {
       await indexReceipt(context, folder, line, file.path);
       if (unfinishedRun !== undefined) context.notes.info(`Resuming run ${line.run}`);
