@@ -24,7 +24,7 @@ const places: Record<string, string> = {
   'dialects/': 'api/ base/ zod',
   'time/': 'api/weekdays.ts base/ temporal-polyfill',
   'runtime.ts': 'base/ type:http/message.ts type:state/redis/address.ts type:state/redis/redis-client.ts',
-  'http/': 'base/ type:state/budget.ts type:state/shared-budget.ts node: undici',
+  'http/': 'base/ type:state/budget.ts type:state/budget-state.ts type:state/shared-budget.ts node: undici',
   'client/': 'api/ base/ dialects/ http/',
   'state/': 'base/ node/files.ts node/make-directory.ts node: @redis/client',
   'auth/': 'api/ base/ http/ state/ node/files.ts runtime.ts node: oauth4webapi open zod',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../base/errors.ts';
 import type { Clock } from '../base/system.ts';
-import type { BudgetKey, BudgetKind } from '../state/budget.ts';
+import type { BudgetKey, BudgetKind } from '../state/budget-state.ts';
 import type { SharedBudget } from '../state/shared-budget.ts';
 import { bearerOf, type Credential } from './authorize.ts';
 import { readLimits, requestedWait, waitTooLong } from './limit-headers.ts';

@@ -3,7 +3,7 @@ import { day } from '../base/milliseconds.ts';
 import { onceEach } from '../base/once.ts';
 import type { Clock } from '../base/system.ts';
 import { lstatSync } from '../node/files.ts';
-import type { BudgetState } from './budget.ts';
+import type { BudgetState } from './budget-state.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import type { ServerClock } from './redis/server-clock.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';

@@ -1,12 +1,7 @@
 import type { Clock } from '../base/system.ts';
 import {
   applyPlan,
-  type BudgetKey,
-  type BudgetState,
-  type BudgetWindow,
-  budgetKind,
   closingMs,
-  current,
   grantPermits,
   type LimitHeaders,
   type NoPermit,
@@ -14,8 +9,15 @@ import {
   release,
   type Settlement,
   settleRequest,
-  type Waiter,
 } from './budget.ts';
+import {
+  type BudgetKey,
+  type BudgetState,
+  type BudgetWindow,
+  budgetKind,
+  current,
+  type Waiter,
+} from './budget-state.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
 
 export interface SharedBudgetOptions {

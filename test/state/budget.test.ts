@@ -1,15 +1,8 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  applyPlan,
-  type BudgetState,
-  type BudgetWindow,
-  current,
-  emptyState,
-  grantPermits,
-  settleRequest,
-} from '../../src/state/budget.ts';
+import { applyPlan, grantPermits, settleRequest } from '../../src/state/budget.ts';
+import { type BudgetState, type BudgetWindow, current, emptyState } from '../../src/state/budget-state.ts';
 import { createSharedBudget, type SharedBudgetOptions } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/client/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { budgetKey } from '../../src/http/rate-limit.ts';
-import { emptyState } from '../../src/state/budget.ts';
+import { emptyState } from '../../src/state/budget-state.ts';
 import { type BudgetStore, memoryBudgets } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { patched } from '../support/files-world.ts';

@@ -1,5 +1,5 @@
 import { jsonIn } from '../../base/json.ts';
-import type { BudgetState } from '../budget.ts';
+import type { BudgetState } from '../budget-state.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import type { RedisConnection } from './redis-client.ts';
