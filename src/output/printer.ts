@@ -6,7 +6,7 @@ import { columnsThatCame, humanText, ownColumns } from './cells.ts';
 import type { Color } from './color.ts';
 import { select } from './fields.ts';
 import type { Format, Pages } from './formats.ts';
-import { type Choices, machineFormats, recordText, writeRows } from './machine-formats.ts';
+import { type Choices, machineFormats, type RowTally, recordText, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
 import { safe } from './sanitize.ts';
@@ -27,6 +27,8 @@ export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   onRows?: ((count: number) => void) | undefined;
   /** Receives the records that are printed. */
   onRecords?: ((records: readonly object[]) => void) | undefined;
+  /** Shows lines until the output that they are a draft of. */
+  onDraft?: ((lines: readonly string[]) => void) | undefined;
   /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
@@ -70,6 +72,10 @@ export interface Printer {
   text(text: string, style?: (line: string, paint: Paint) => string): Promise<void>;
   /** Prints a picture for people, which `make` draws to fit the screen. Its text must be sanitized. */
   draw(make: (style: BlockStyle) => string): Promise<void>;
+  /** Shows on a terminal what is known of a list, while the rest of it is being read. */
+  draft?(records: readonly object[]): Promise<void>;
+  /** The same for a picture. */
+  draftPicture?(make: (style: BlockStyle) => string): Promise<void>;
   /** Called once with the first records, before they are printed. It throws if they can't be printed as requested. */
   checkFirst?: ((records: readonly object[]) => void) | undefined;
   /** Rows accepted by stdout so far. */
@@ -94,22 +100,38 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const choices = { fields, header, raw, localTime, isTerminal: stdout.isTerminal };
   const available = stdout.isTerminal ? stdout.columns || defaultTerminalWidth : defaultWidth;
 
+  /** For a terminal that can't show drawing characters, makes a screen that replaces them. */
+  const asciiOf = async (): Promise<(screen: Output) => Output> => {
+    const { asciiForm, needsAscii } = await import('./ascii.ts');
+    const isAscii = stdout.isTerminal && needsAscii(options.env ?? {});
+    return (screen) =>
+      isAscii ? Object.create(screen, { write: { value: (text: string) => screen.write(asciiForm(text)) } }) : screen;
+  };
+
   /** Shows tables through a pager if they are longer than the screen. */
   const onScreen = async <Value>(show: (screen: Output) => Promise<Value>): Promise<Value> => {
     if (format !== 'table' || accessible) return show(stdout);
-    const { asciiForm, needsAscii } = await import('./ascii.ts');
-    const isAscii = stdout.isTerminal && needsAscii(options.env ?? {});
-    const inAscii = (screen: Output): Output =>
-      isAscii ? Object.create(screen, { write: { value: (text: string) => screen.write(asciiForm(text)) } }) : screen;
+    const inAscii = await asciiOf();
     const { throughPager } = await import('./pager.ts');
     return throughPager(stdout, options.openPager, (screen) => show(inAscii(screen)));
+  };
+
+  /** The place that a draft has said. The output it is a draft of says it again. */
+  let draftPlace: string | undefined;
+  const takePlace = (): string | undefined => {
+    draftPlace ??= stdout.isTerminal ? options.takePlace?.() : undefined;
+    return draftPlace;
   };
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const styleOf = async (): Promise<BlockStyle> => {
     const { createPaint, placeText } = await import('./paint.ts');
     const paint = createPaint(color);
-    const place = () => placeText(stdout.isTerminal ? options.takePlace?.() : undefined, paint);
+    const place = () => {
+      const name = takePlace();
+      draftPlace = undefined;
+      return placeText(name, paint);
+    };
     return { time: options, paint, available, place };
   };
 
@@ -120,27 +142,53 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return `${paint.heading(title)}${zone}${place?.() ?? ''}`;
   };
 
-  const tableOf = async (view: View, pages: Pages): Promise<void> => {
-    const columnsFor = (records: readonly object[]): readonly Column[] => {
+  const columnsIn =
+    (view: View) =>
+    (records: readonly object[]): readonly Column[] => {
       if (fields !== undefined) return columnsOf(view, fields);
       const room = { available, isSpoken: accessible };
       const columns = columnsThatCame(view.tableColumns?.(records, room) ?? view.columns, records, idPath(view));
       // Headers can be text from the service, such as the questions of a form.
       return columns.map((column) => ({ ...column, header: humanText(column.header) }));
     };
-    if (accessible) {
-      const { spokenRows } = await import('./block.ts');
-      return writeRows(stdout, () => spokenRows(columnsFor, options), pages, tally);
-    }
+
+  const printTable = async (screen: Output, view: View, style: BlockStyle, pages: Pages, rowTally: RowTally) => {
     const { writeTable } = await import('./table.ts');
-    const style = await styleOf();
     const facts = {
       ...style,
-      columnsFor,
+      columnsFor: columnsIn(view),
       ...(fields === undefined ? { section: view.section, title: () => titleOf(view, style) } : {}),
       ...(stdout.isTerminal ? { shortened: idPath(view) } : {}),
     };
-    hiddenColumns.push(...(await onScreen((screen) => writeTable(screen, facts, pages, tally))));
+    return writeTable(screen, facts, pages, rowTally);
+  };
+
+  const tableOf = async (view: View, pages: Pages): Promise<void> => {
+    if (accessible) {
+      const { spokenRows } = await import('./block.ts');
+      return writeRows(stdout, () => spokenRows(columnsIn(view), options), pages, tally);
+    }
+    const style = await styleOf();
+    hiddenColumns.push(...(await onScreen((screen) => printTable(screen, view, style, pages, tally))));
+  };
+
+  let isDrafting = false;
+  /** Shows a draft, unless another one is being made. */
+  const showDraft = async (print: (screen: Output, style: BlockStyle) => Promise<unknown>): Promise<void> => {
+    const { onDraft } = options;
+    if (onDraft === undefined || isDrafting || format !== 'table' || accessible || jq !== undefined || tally.rows > 0)
+      return;
+    isDrafting = true;
+    const { createPaint, placeText } = await import('./paint.ts');
+    const paint = createPaint(color);
+    const style = { time: options, paint, available, place: () => placeText(takePlace(), paint) };
+    let text = '';
+    const write = async (part: string): Promise<void> => {
+      text += part;
+    };
+    await print((await asciiOf())({ isTerminal: true, columns: stdout.columns, write }), style);
+    isDrafting = false;
+    onDraft(text.split('\n').slice(0, -1));
   };
 
   const showsPages = format === 'table' && fields === undefined && jq === undefined;
@@ -245,14 +293,26 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     }
   }
 
+  let listed: View | undefined;
   const printer: Printer = {
     whole,
     text,
     draw,
+    draft: async (records) => {
+      const view = listed;
+      if (view === undefined) return;
+      async function* page() {
+        yield records;
+      }
+      await showDraft((screen, style) => printTable(screen, view, style, page(), { rows: 0 }));
+    },
+    draftPicture: (make) => showDraft((screen, style) => screen.write(make(style))),
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
+      listed = view;
       await list(view, watchPages(pages));
+      listed = undefined;
       isUnfinished = false;
       return tally.rows - before;
     },

@@ -5,11 +5,19 @@ import { safe } from './sanitize.ts';
 /** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
 const clearLine = '\r\x1b[K';
 
+/** Moves up to the first of some lines, and erases the rest of the screen (ECMA-48 §8.3.22, §8.3.39). */
+const upBy = (lines: number): string => (lines > 0 ? `\r\x1b[${lines}A` : '\r');
+const clearRest = '\x1b[J';
+
 const tickMs = 1000;
 /** The time between two plain lines, which nothing erases. */
 const plainEveryMs = 10_000;
 /** Room for the `^C` that a terminal echoes, and for the last column, after which it would start a new line. */
 const margin = 3;
+/** The height of a terminal that doesn't tell it. */
+const defaultRows = 24;
+/** On a smaller screen, a draft of fewer lines says nothing. */
+const leastDraft = 4;
 
 interface StatusOptions {
   isPlain: boolean;
@@ -32,6 +40,8 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   let silentSince: number | undefined;
   let waitingSince: number | undefined;
   let isShown = false;
+  /** The lines of a draft, which stand above the status line. */
+  let draftLines = 0;
   let lastPlainAt: number | undefined;
   /** How many writes, prompts and other programs use the terminal. */
   let borrowers = 0;
@@ -41,6 +51,13 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
     if (!isShown) return;
     isShown = false;
     await stderr.write(clearLine);
+  };
+  const eraseAll = async (): Promise<void> => {
+    if (draftLines === 0) return erase();
+    const lines = draftLines;
+    draftLines = 0;
+    isShown = false;
+    await stderr.write(`${upBy(lines)}${clearRest}`);
   };
   const restart = (): void => {
     silentSince = inFlight.size === 0 ? undefined : clock.now();
@@ -121,7 +138,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   /** Keeps the line away while a prompt or another program uses the terminal. */
   const lend = async (): Promise<() => void> => {
     borrowers += 1;
-    await erase().catch(() => {});
+    await eraseAll().catch(() => {});
     return () => {
       borrowers -= 1;
       restart();
@@ -159,6 +176,15 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
       ownText = text;
       start();
       update();
+    },
+    draft: (lines) => {
+      const room = (stderr.rows || defaultRows) - 2;
+      if (isPlain || borrowers > 0 || room < leastDraft) return;
+      const shown = lines.slice(0, room);
+      const frame = `${upBy(draftLines)}${shown.map((line) => `${line}\x1b[K\n`).join('')}${clearRest}`;
+      draftLines = shown.length;
+      isShown = false;
+      void stderr.write(frame).catch(() => {});
     },
     end: () => {
       stop?.();

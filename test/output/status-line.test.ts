@@ -177,6 +177,95 @@ describe('the status line', () => {
   });
 });
 
+describe('a draft', () => {
+  const draftOf = (frame: string): string[] =>
+    frame
+      .replaceAll(/\x1b\[(K|J|\d+A)/g, '')
+      .split('\n')
+      .slice(0, -1);
+  const erased = /^\r\x1b\[\d+A\x1b\[J$/;
+
+  /** Every text on the terminal, with the requests and the seconds before it. */
+  const watchDrafts = async (line: string, more: WorldOptions = {}) => {
+    const { clock, every, pass } = tickingClock();
+    const { run, service } = await createWorld();
+    const texts: { text: string; requests: number; seconds: number }[] = [];
+    let requests = 0;
+    const send: Send = async (request) => {
+      requests += 1;
+      pass(1);
+      return (more.send ?? service)(request);
+    };
+    const see = (text: string) => texts.push({ text, requests, seconds: (clock.now() - someday) / 1000 });
+    const options = { terminals: outputs, rows: 40, clock, every, send, onStdout: see, onStderr: see };
+    const result = await run(line, { ...options, ...more, send });
+    const drafts = texts.filter(({ text }) => text.endsWith('\x1b[J') && !erased.test(text));
+    return { ...result, drafts, texts, seconds: (clock.now() - someday) / 1000 };
+  };
+
+  test.each([
+    ['events list --limit 12', /Intro call|Consultation|Strategy/],
+    ['events agenda --since tomorrow', /Week 47/],
+    ['members list', /Amara Lindqvist/],
+    ['groups list', /Leadership/],
+  ])('shows the first rows of %s before what is only added to them is read', async (line, row) => {
+    const { drafts, stdout, requests } = await watchDrafts(line);
+    const [first] = drafts;
+    expect(first!.text).toMatch(row);
+    expect(first!.requests).toBeLessThanOrEqual(2);
+    expect(first!.seconds).toBeLessThanOrEqual(2);
+    expect(requests.length).toBeGreaterThan(first!.requests);
+    expect(stdout).toMatch(row);
+  });
+
+  test('fills in names as they come, and is erased before the list is printed', async () => {
+    const { drafts, texts, stdout } = await watchDrafts('events list --limit 12');
+    const named = drafts.map(({ text }) => draftOf(text).filter((line) => / \d+ invitees? /.test(line)).length);
+    expect(named[0]).toBeGreaterThan(4);
+    expect(named.at(-1)).toBe(0);
+    expect(named).toEqual(named.toSorted((a, b) => b - a));
+    const last = texts.findIndex(({ text }) => text.startsWith('Your events'));
+    expect(texts[last - 1]!.text).toMatch(erased);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual(
+      expect.arrayContaining(draftOf(drafts.at(-1)!.text).slice(1, 3)),
+    );
+  });
+
+  test('fits the screen, so that all of it can be erased', async () => {
+    const { drafts } = await watchDrafts('events list', { rows: 12, env: { PAGER: 'cat' } });
+    expect(drafts.map(({ text }) => draftOf(text).length)).toEqual(drafts.map(() => 10));
+  });
+
+  test.each<[string, string, WorldOptions]>([
+    ['in a pipe', '', { terminals: ['stderr'] }],
+    ['with --accessible', '--accessible', {}],
+    ['in CI', '', { env: { CI: 'true' } }],
+    ['with JSON', '--json', {}],
+    ['on a screen of five lines', '', { rows: 5 }],
+  ])('is not shown %s', async (_, flag, more) => {
+    expect((await watchDrafts(`events list --limit 12 ${flag}`, more)).drafts).toEqual([]);
+  });
+
+  test('leaves ten requests a minute to other commands, and waits for nothing', async () => {
+    const { service } = await createWorld();
+    let left = 10;
+    const send: Send = async (request) => {
+      left -= 1;
+      const reply = await service(request);
+      const limit = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '60' };
+      return { ...reply, headers: { ...reply.headers, ...limit } };
+    };
+    for (const line of ['events list', 'events agenda', 'members list', 'groups list']) {
+      left = 10;
+      const { requests, seconds, stdout } = await watchDrafts(line, { send });
+      expect(requests.length).toBeLessThanOrEqual(5);
+      // Each request takes a second, and nothing else does.
+      expect(seconds).toBe(requests.length);
+      expect(stdout).not.toBe('');
+    }
+  });
+});
+
 describe('withStatusLine', () => {
   /** A runtime whose terminal and requests a test controls. */
   const open = (options: { columns?: number; nameOf?: (host: string) => string } = {}) => {

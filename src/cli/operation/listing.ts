@@ -151,6 +151,7 @@ async function* choosePages(
   { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
   limit: number,
   remainder: Remainder,
+  draft: (rows: Json[]) => Promise<void> = async () => {},
 ): AsyncGenerator<Json[]> {
   let rowsLeft = limit;
   for await (const page of pages) {
@@ -158,7 +159,10 @@ async function* choosePages(
     const rows = chosenRows.slice(0, rowsLeft);
     remainder.isFiltered ||= chosenRows.length < page.length;
     remainder.isCut ||= rows.length < chosenRows.length;
-    if (rows.length > 0) yield await add(rows);
+    if (rows.length > 0) {
+      await draft(rows);
+      yield await add(rows);
+    }
     rowsLeft -= rows.length;
     if (rowsLeft <= 0) return;
   }
@@ -189,11 +193,13 @@ export const printListing = async (context: Context, listing: Listing): Promise<
     const onPage = (rest: Rest) => remainder.add(rest, query);
     return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
+  // Nobody waits for what is only added to the rows.
+  const draft = add && ((rows: Json[]) => context.printer.draft?.(rows) ?? Promise.resolve());
   const keepRow = keep === undefined ? filter : (row: Json) => filter(row) && keep(row);
   const pages = (limit: number, remainder: Remainder) => {
     const isWhole = limit === Number.POSITIVE_INFINITY;
     const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
-    return choosePages(readPages(remainder, { keep: keepRow, ...options }), listing, limit, remainder);
+    return choosePages(readPages(remainder, { keep: keepRow, ...options }), listing, limit, remainder, draft);
   };
   return printPages(context, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };

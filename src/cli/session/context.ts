@@ -201,6 +201,7 @@ export const createContext = (
         },
         say: notes.info,
         onRows: runtime.status?.rows,
+        onDraft: isShown ? runtime.status?.draft : undefined,
         onRecords: isShown ? noteShown : undefined,
         env: withoutSecrets(runtime.env),
         interrupted: runtime.interrupted,

@@ -69,6 +69,7 @@ const readMeetings = async (
   days: readonly Day[],
   keep: (row: Json) => boolean,
   decorate: Stage,
+  draft: (meetings: Meeting[]) => Promise<void>,
 ): Promise<ReadMeetings> => {
   const edges = edgesOf(days);
   const [since, until] = [edges.since - longestEvent, edges.until + longestEvent].map((at) => utcText(at));
@@ -88,7 +89,9 @@ const readMeetings = async (
     }
   }
   if (unreadable > 0) context.notes.warn(`${counted(unreadable, 'event')} without a readable start time not shown`);
-  const meetings = (await decorate(listedEvents)).flatMap((event) => meetingOf(event) ?? []);
+  const meetingsOf = (rows: Json[]) => rows.flatMap((event) => meetingOf(event) ?? []);
+  await draft(meetingsOf(listedEvents));
+  const meetings = meetingsOf(await decorate(listedEvents));
   return { meetings, busy };
 };
 
@@ -136,13 +139,19 @@ export const runAgenda = async (
     (await typesOnce()).filter((row) => type === undefined || idIn(row.uri) === idIn(type));
   const readOwnHours = once(() => readHours(context, String(scopedQuery.user), shownTypes));
   const readAgenda = async (someDays: readonly Day[]): Promise<Agenda> => {
-    const { meetings, busy } = await readMeetings(context, queryOf(someDays), someDays, keep, decorate);
+    const agendaOf = (meetings: Meeting[]): Agenda => {
+      const now = context.now();
+      return { period, days: someDays, meetings, now, zone, wallAt: wallClock(zone), isShared, open: undefined };
+    };
+    const draft = async (meetings: Meeting[]) => {
+      if (!watch) await printer.draftPicture?.((style) => drawAgenda(agendaOf(meetings), style));
+    };
+    const query = queryOf(someDays);
+    const { meetings, busy } = await readMeetings(context, query, someDays, keep, decorate, draft);
     // Afterwards, so that it is known how much of the rate limit is left.
     const hours = mayReadHours ? await readOwnHours() : undefined;
     context.runtime.interrupted.throwIfAborted();
-    const now = context.now();
-    const open = hours && openHours(hours, someDays, busy, now);
-    return { period, days: someDays, meetings, now, zone, wallAt: wallClock(zone), isShared, open };
+    return { ...agendaOf(meetings), open: hours && openHours(hours, someDays, busy, context.now()) };
   };
   if (watch) {
     const { watchAgenda } = await import('./watch.ts');

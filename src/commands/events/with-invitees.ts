@@ -88,7 +88,12 @@ export const addPeople = (context: Context, later: (note: Sentence) => void): St
     left -= first.length;
     if (first.length < page.length)
       tell(words`Names are shown for the first ${String(mostRows)} events. For all: ${the('with')} invitees`);
-    return [...(await mapConcurrent(first, (event) => withPeople(context, event))), ...page.slice(first.length)];
+    const rows = [...page];
+    await mapConcurrent([...first.entries()], async ([index, event]) => {
+      rows[index] = await withPeople(context, event);
+      await context.printer.draft?.(rows);
+    });
+    return rows;
   };
 };
 
