@@ -52,6 +52,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   groups: () => import('./groups.ts'),
   members: async () => (await import('./administration.ts')).ofMembers,
   invitations: async () => (await import('./administration.ts')).ofInvitations,
+  activity: () => import('./activity.ts'),
   compliance: () => import('./compliance/command.ts'),
   webhooks: () => import('./webhooks/command.ts'),
   mcp: async () => {
@@ -63,7 +64,6 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
 /** Examples of nouns that have nothing else. The IDs exist in the sandbox. */
 const examples: Partial<Record<Noun, Record<string, string[]>>> = {
   locations: { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] },
-  activity: { list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'] },
 };
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */

@@ -1,7 +1,7 @@
 import type { locationKinds } from '../../api/locations.ts';
 import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
-import { capital, counted } from '../../base/numbers.ts';
+import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
@@ -229,40 +229,3 @@ const hoursText = (text: string): string =>
     .replace(/\d{4}-\d\d-\d\d/g, (date) => fullDateLabel(timestampOf(`${date}T00:00:00Z`) ?? 0))
     .replace(/(\d\d:\d\d|^[A-Z][a-z]{2})-/g, '$1–')
     .replaceAll(',', ', ');
-
-const isWebUrl = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
-
-/** `ScheduledEvent` ⇒ `scheduled event`. */
-const lowerWords = (name: unknown): string =>
-  typeof name === 'string' ? name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase() : '';
-
-/** What was done, with the verb first because a table may cut the end: `Cancel scheduled event`. */
-export const actionText = (entry: object): unknown => {
-  const { action, namespace, fully_qualified_name: name } = entry as Json;
-  const [verb, noun] = [lowerWords(action), lowerWords(namespace)];
-  return verb === '' || noun === '' ? name : `${capital(verb)} ${noun}`;
-};
-
-/**
- * What an entry of the activity log is about. The service doesn't document the details, so this takes any: first the
- * record, by name and ID, then plain values such as the changed fields.
- */
-export const aboutText = (entry: object): unknown => {
-  const { details } = entry as Json;
-  if (!isObject(details)) return details;
-  const { name, ...rest } = details;
-  const references = Object.entries(rest).filter(([, value]) => isWebUrl(value));
-  const plain = Object.entries(rest).flatMap(([key, value]) =>
-    [value].flat().flatMap((each) => {
-      if (typeof each === 'number') return `${each} ${key.replaceAll('_', ' ')}`;
-      return typeof each === 'string' && !isWebUrl(each) ? each : [];
-    }),
-  );
-  // People know a record by its name.
-  const record =
-    typeof name === 'string' && name !== ''
-      ? [name]
-      : references.map(([key, uri]) => `${key.replaceAll('_', ' ')} ${idIn(uri)}`);
-  const text = [...record, ...plain].join(', ');
-  return text === '' && Object.keys(details).length > 0 ? details : text;
-};

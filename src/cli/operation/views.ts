@@ -2,17 +2,9 @@ import type { ResourceName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import { openValue } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
+import { activityText } from './activity-text.ts';
 import { schedulingViews } from './scheduling-views.ts';
-import {
-  aboutText,
-  actionText,
-  createdLine,
-  dayHeading,
-  groupName,
-  idColumn,
-  idLine,
-  momentValue,
-} from './view-values.ts';
+import { createdLine, dayHeading, groupName, idColumn, idLine, momentValue } from './view-values.ts';
 
 /** For these fields, see the assumption organizations.invitation. */
 const invitedPerson: View['columns'] = [
@@ -171,12 +163,11 @@ export const views: Record<ResourceName, View> = {
       { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
       idColumn,
     ],
-    // No command takes the ID of an entry, so a table has room for the record that was changed.
+    // No command takes the ID of an entry, so a table has room for what was changed.
     tableColumns: (_, { isSpoken }) => [
       { header: isSpoken ? 'WHEN' : 'TIME', path: 'occurred_at', as: isSpoken ? 'time' : 'span', priority: 5 },
       { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 3 },
-      { header: 'WHAT', path: 'fully_qualified_name', value: actionText, priority: 4 },
-      { header: 'ABOUT', path: 'details', value: aboutText, blank: true, priority: 2 },
+      { header: 'WHAT', path: 'fully_qualified_name', value: activityText, priority: 4 },
     ],
     section: dayHeading('occurred_at'),
   },
