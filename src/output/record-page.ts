@@ -77,13 +77,22 @@ export const drawPage = (
 ): string | undefined => {
   const parts = pageParts(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
-  const { title, lines } = parts;
+  const { lines } = parts;
+  const color = page.mark === undefined ? undefined : valueAt(record, page.mark);
+  const mark = color === undefined || parts.title === '' ? '' : '● ';
+  const title = `${mark}${parts.title}`;
+  const heading = (line: string, isFirst: boolean): string => {
+    const sign = isFirst ? mark : '';
+    return `${sign && paint.mark(color, sign.trim())}${sign && ' '}${paint.heading(line.slice(sign.length))}`;
+  };
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
   const room = Math.max(leastWidth, available - widest - gap.length);
   return pageText([
     ...(title === ''
       ? []
-      : wrapSafely(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
+      : wrapSafely(title, available).map(
+          (line, index) => `${heading(line, index === 0)}${(index === 0 && place?.()) || ''}`,
+        )),
     ...lines.flatMap((line) => {
       const texts = changeTexts(line, changeSigns).flatMap((text) => wrapSafely(text, room));
       const paintedTexts = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));

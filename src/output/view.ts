@@ -82,6 +82,8 @@ export interface PageLine {
 export interface Page {
   /** Path of the name, shown as the title. */
   title?: string;
+  /** Path of a color, which is shown before the title. */
+  mark?: string;
   lines: readonly PageLine[];
   /** The field `event` has the URI of an event, which the lines use too. */
   embedsEvent?: true;

@@ -90,7 +90,7 @@ const otherFacts = (details: Json, isKnown: boolean, isNamed: boolean): string[]
       if (typeof each === 'number') return numberText(each, words);
       if (typeof each !== 'string' || (isKnown && unsaid.includes(each))) return [];
       if (isWebUrl(each)) return isKnown || isNamed ? [] : `${words} ${idIn(each)}`;
-      return each.replaceAll('_', ' ');
+      return String(each).replaceAll('_', ' ');
     });
   });
 

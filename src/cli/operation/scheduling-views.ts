@@ -49,6 +49,7 @@ const eventTypeKind = (type: object): unknown => {
   const [pooling, kind] = [valueAt(type, 'pooling_type'), valueAt(type, 'kind')];
   return [kind === 'solo' ? [] : (kind ?? []), pooling ?? []].flat();
 };
+const activeOrNot = ({ active }: { active?: unknown }): unknown => (active === false ? 'inactive' : active && 'active');
 const ifInactive = (type: object): unknown => (valueAt(type, 'active') === false ? 'inactive' : undefined);
 
 const inviteesTime = spanElsewhere('event.start_time', 'event.end_time', 'timezone');
@@ -132,13 +133,16 @@ export const schedulingViews = {
     ],
     page: {
       title: 'name',
+      mark: 'color',
       lines: [
         { label: 'Length', value: 'duration', as: 'minutes' },
+        { label: 'Where', value: '_sched.place' },
+        { label: 'Hours', value: '_sched.hours' },
+        { label: 'Next free', value: '_sched.next' },
         { label: 'Booking page', value: 'scheduling_url' },
         { label: 'Owner', value: 'profile.name' },
-        { label: 'Kind', value: 'kind', as: 'words' },
-        { label: 'Host pooling', value: 'pooling_type', as: 'words' },
-        { label: 'Active', value: 'active', as: 'boolean' },
+        { label: 'Kind', value: eventTypeKind, as: 'words' },
+        { label: 'Status', value: activeOrNot, as: 'status' },
         { label: 'Hidden', value: ifTrue('secret', "yes, not on the owner's scheduling page") },
         { label: 'Managed by', value: ifTrue('admin_managed', 'an administrator') },
         { label: 'Deleted', value: momentValue('deleted_at') },

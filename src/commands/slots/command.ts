@@ -5,6 +5,7 @@ import { the, words } from '../../base/words.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
+import type { Decorations } from '../../cli/operation/generic-command.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { View } from '../../output/view.ts';
 import { dateText } from '../../time/days.ts';
@@ -14,6 +15,7 @@ import { midnightOf, timestampOf, utcText, weekdayName } from '../../time/wall.t
 import { gatherByDays } from './day-windows.ts';
 import type { ShownTimes, SlotQuery } from './free-slots.ts';
 import { type SlotsInput, slotsInput, slotWindow } from './input.ts';
+import { withBookablePage } from './type-page.ts';
 import { why } from './why.ts';
 
 const availableTimes = moreEventTypes['available-times'];
@@ -154,5 +156,7 @@ const slots: Command = {
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
   ],
 };
+
+export const decorate = { get: withBookablePage } satisfies Decorations;
 
 export const extra = (): Command[] => [slots, why];
