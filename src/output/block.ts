@@ -33,9 +33,23 @@ export const leastWidth = 18;
 /** Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one. */
 export const wrapSafely = (text: string, columns: number): string[] => wrap(text, columns).map(safeForRunner);
 
-/** A label, and beside it lines below each other. */
-export const labelLines = (label: string, widest: number, lines: readonly string[], paint: Paint): string[] =>
-  lines.map((line, index) => `${index === 0 ? paint.faint(pad(label, widest)) : ' '.repeat(widest)}${gap}${line}`);
+/**
+ * A label, and beside it lines below each other. A line that has no room there, such as a URL, is never broken: it goes
+ * further left.
+ */
+export const labelLines = (
+  label: string,
+  widest: number,
+  lines: readonly string[],
+  { paint, available }: Pick<BlockStyle, 'paint' | 'available'>,
+  paintLine: (text: string) => string = (text) => text,
+): string[] =>
+  lines.flatMap((line, index) => {
+    const head = index === 0 ? label : '';
+    const room = available - width(line);
+    if (room >= widest + gap.length) return `${paint.faint(pad(head, widest))}${gap}${paintLine(line)}`;
+    return [...(head === '' ? [] : [paint.faint(head)]), `${room < indent.length ? '' : indent}${paintLine(line)}`];
+  });
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 
@@ -56,8 +70,8 @@ const fieldLines = (record: object, style: BlockStyle): string[] => {
   return fields.flatMap(({ name, label, value }) => {
     if (isNested(value))
       return [paint.faint(label), ...branchLines(value, narrower(style)).map((line) => indent + line)];
-    const lines = valueLines(name, value, { ...style, available: available - widest - gap.length });
-    return labelLines(label, widest, lines, paint);
+    const lines = valueLines(value, { ...style, available: available - widest - gap.length });
+    return labelLines(label, widest, lines, style, paintOf(name, style));
   });
 };
 
@@ -65,17 +79,18 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
   Array.isArray(branch)
     ? branch.flatMap((item) => {
         const within = narrower(style);
-        const lines = isNested(item) ? fieldLines(item, within) : valueLines('', item, within);
+        const lines = isNested(item) ? fieldLines(item, within) : valueLines(item, within).map(paintOf('', within));
         return lines.map((line, i) => (i === 0 ? '- ' : indent) + line);
       })
     : fieldLines(branch, style);
 
-const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
-  const text = cutLong(humanField(value, time), longestValue);
-  if (text === emptyCell) return [paint.faint(text)];
-  const lines = wrapSafely(text, Math.max(leastWidth, available));
-  return name === 'status' ? lines.map(paint.status) : lines;
-};
+const valueLines = (value: unknown, { time, available }: BlockStyle): string[] =>
+  wrapSafely(cutLong(humanField(value, time), longestValue), Math.max(leastWidth, available));
+
+const paintOf =
+  (name: string, { paint }: BlockStyle) =>
+  (line: string): string =>
+    line === emptyCell ? paint.faint(line) : name === 'status' ? paint.status(line) : line;
 
 const spokenText = (text: string): string => (text === emptyCell ? 'none' : text);
 

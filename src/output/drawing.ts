@@ -41,18 +41,6 @@ export const leastCell = 12;
 export const cellWidth = (available: number, count: number, label = 0): number =>
   Math.floor((available - label + (label === 0 ? gap.length : 0)) / count) - gap.length;
 
-/** A shorter part of a zone's name would say nothing. */
-const leastZone = 8;
-
-/** The first line of a picture: what it shows, the zone, and that it is the sandbox. */
-export const pictureTitle = (text: string, zone: string, { paint, available, place }: PictureStyle): string => {
-  const where = place?.() ?? '';
-  const room = available - (where === '' ? 0 : ' · sandbox'.length);
-  const title = shorten(text, room);
-  const rest = room - width(title);
-  return `${paint.heading(title)}${rest < leastZone ? '' : paint.faint(shorten(` · ${zone}`, rest))}${where}\n`;
-};
-
 /** A line cut to this many columns. */
 export const paintedLine = ({ marks = [], text, tone }: Line, columns: number, paint: Paint): string => {
   const shortText = shorten(text, columns - marks.length);

@@ -136,10 +136,10 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   };
 
   /** What a table is about, the zone if no column names it, and where the records come from. */
-  const titleOf = ({ title, section }: View, { paint, place }: BlockStyle): string | undefined => {
+  const titleOf = async ({ title, section }: View, style: BlockStyle): Promise<string | undefined> => {
     if (!stdout.isTerminal || title === undefined) return undefined;
-    const zone = section === undefined ? '' : paint.faint(` · ${options.zoneLabel}`);
-    return `${paint.heading(title)}${zone}${place?.() ?? ''}`;
+    const { headingLines } = await import('./heading.ts');
+    return headingLines(title, section === undefined ? [] : [options.zoneLabel], style).join('\n');
   };
 
   const columnsIn =

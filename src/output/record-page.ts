@@ -2,6 +2,7 @@ import { type BlockStyle, labelLines, leastWidth, longestValue, wrapSafely } fro
 import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
 import { gap } from './grid.ts';
+import { headingLines } from './heading.ts';
 import type { Page, PageLine, TimeStyle } from './view.ts';
 import { width } from './width.ts';
 
@@ -77,26 +78,18 @@ export const drawPage = (
 ): string | undefined => {
   const parts = pageParts(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
-  const { lines } = parts;
+  const { title, lines } = parts;
   const color = page.mark === undefined ? undefined : valueAt(record, page.mark);
-  const mark = color === undefined || parts.title === '' ? '' : '● ';
-  const title = `${mark}${parts.title}`;
-  const heading = (line: string, isFirst: boolean): string => {
-    const sign = isFirst ? mark : '';
-    return `${sign && paint.mark(color, sign.trim())}${sign && ' '}${paint.heading(line.slice(sign.length))}`;
-  };
+  const mark = color === undefined ? '' : '● ';
+  const heading = title === '' ? [] : headingLines(title, [], { paint, available: available - width(mark), place });
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
   const room = Math.max(leastWidth, available - widest - gap.length);
   return pageText([
-    ...(title === ''
-      ? []
-      : wrapSafely(title, available).map(
-          (line, index) => `${heading(line, index === 0)}${(index === 0 && place?.()) || ''}`,
-        )),
+    ...heading.map((line, index) => (index === 0 && mark !== '' ? `${paint.mark(color, '●')} ${line}` : line)),
     ...lines.flatMap((line) => {
       const texts = changeTexts(line, changeSigns).flatMap((text) => wrapSafely(text, room));
-      const paintedTexts = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
-      return labelLines(line.label, widest, paintedTexts, paint);
+      const paintText = (text: string) => (line.isStatus ? paint.status(text) : paint.link(text, text));
+      return labelLines(line.label, widest, texts, { paint, available }, paintText);
     }),
   ]);
 };

@@ -16,7 +16,7 @@ interface TableFacts extends BlockStyle, Pick<View, 'section'> {
   /** Path of the IDs that are shortened to their unique beginning where that makes room. */
   shortened?: string | undefined;
   /** Makes the first line, if there are rows. */
-  title?(): string | undefined;
+  title?(): Promise<string | undefined>;
 }
 
 /** More than any terminal shows of a cell. */
@@ -75,7 +75,7 @@ export const writeTable = async (
     if (page.length === 0) continue;
     const heading: string[][] = [];
     const isOther = plan?.constant.some(({ column, text }) => page.some((record) => textOf(column, record) !== text));
-    const first = plan === undefined ? title?.() : undefined;
+    const first = plan === undefined ? await title?.() : undefined;
     if (first !== undefined) await stdout.write(`${first}\n`);
     if (plan === undefined || isOther) {
       plan = planFor(page, plan === undefined);

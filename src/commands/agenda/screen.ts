@@ -1,5 +1,6 @@
 import { hour } from '../../base/milliseconds.ts';
-import { type Line, type PictureStyle, paintedLine, pictureTitle } from '../../output/drawing.ts';
+import { type Line, type PictureStyle, paintedLine } from '../../output/drawing.ts';
+import { headingLines } from '../../output/heading.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { clipped, type Day } from '../../time/calendar.ts';
 import { runsOf } from '../../time/days.ts';
@@ -204,7 +205,7 @@ const agendaBody = (agenda: Agenda, style: PictureStyle): string => {
 export const drawAgenda = (agenda: Agenda, style: PictureStyle): string => {
   const { paint, available } = style;
   const total = shorten(tallyText(tallyOn(agenda, agenda.days), lengthLabel), available);
-  const title = `${pictureTitle(agendaTitle(agenda), agenda.zone, style)}${total}\n\n`;
+  const title = [...headingLines(agendaTitle(agenda), [agenda.zone], style), total, '', ''].join('\n');
   const changes = clockChanges(agenda).map((text) => `${paint.faint(shorten(text, available))}\n`);
   return `${title}${agendaBody(agenda, style)}${changes.length === 0 ? '' : `\n${changes.join('')}`}`;
 };

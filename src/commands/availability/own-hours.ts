@@ -6,7 +6,8 @@ import type { Context } from '../../cli/session/context.ts';
 import { gather } from '../../client/paginate.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
-import { pad, shorten, width, wrap } from '../../output/width.ts';
+import { fill, headingLines } from '../../output/heading.ts';
+import { pad, width, wrap } from '../../output/width.ts';
 import { datesOffWords, isKnown, otherDatesWords, type Rule, weekWords } from '../../time/availability-rules.ts';
 import { ownSchedulesByType, shownRules, todayIn, zoneOf } from './schedule-facts.ts';
 
@@ -53,22 +54,10 @@ const hoursLines = (context: Context, { zone, rules }: SharedHours): [label: str
   ];
 };
 
-/** Texts in as many lines as they need. None of them is split. */
-const fill = (texts: readonly string[], between: string, columns: number): string[] => {
-  const lines: string[] = [];
-  for (const text of texts) {
-    const longer = `${lines.at(-1)}${between}${text}`;
-    if (lines.length > 0 && width(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(text);
-  }
-  return lines;
-};
-
 const labelWidth = 10;
 
 const drawHours = (context: Context, all: readonly SharedHours[], { paint, available, place }: BlockStyle): string => {
   const zones = new Set(all.map(({ zone }) => zone));
-  const zone = zones.size === 1 ? ` · ${all[0]!.zone}` : '';
   const lines = all.flatMap((hours, index) => {
     const count = counted(hours.types.length, 'event type');
     const own = zones.size === 1 ? '' : ` · ${hours.zone}`;
@@ -86,10 +75,8 @@ const drawHours = (context: Context, all: readonly SharedHours[], { paint, avail
     });
     return [...(all.length === 1 ? [] : [...(index === 0 ? [] : ['']), ...names.map(paint.faint)]), ...body];
   });
-  const title = shorten(`Your hours${zone}`, available - ' · sandbox'.length);
-  return [`${paint.heading(title.slice(0, 10))}${paint.faint(title.slice(10))}${place?.() ?? ''}`, ...lines]
-    .map((line) => `${line}\n`)
-    .join('');
+  const heading = headingLines('Your hours', zones.size === 1 ? [all[0]!.zone] : [], { paint, available, place });
+  return [...heading, ...lines].map((line) => `${line}\n`).join('');
 };
 
 const spokenHours = (context: Context, all: readonly SharedHours[]): string =>

@@ -148,7 +148,10 @@ const changeLines = (
       : [...wrapSafely(humanText(title), available - 2), place];
   const widest = Math.max(0, ...rows.map(([label]) => width(humanText(label))));
   const below = rows.flatMap(([label, text]) =>
-    labelLines(humanText(label), widest, wrapSafely(humanText(text), Math.max(20, available - widest - 6)), paint),
+    labelLines(humanText(label), widest, wrapSafely(humanText(text), Math.max(20, available - widest - 6)), {
+      paint,
+      available: available - 4,
+    }),
   );
   return [
     ...head.map((text, at) => `${at === 0 ? paint[tone](sign) : ' '} ${text}`),

@@ -3,6 +3,7 @@ import { day, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { humanText } from '../../output/cells.ts';
+import { headingLines } from '../../output/heading.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { dayText } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
@@ -165,7 +166,8 @@ export const hasTimes = (screen: SlotsScreen): boolean =>
 export const drawSlots = (screen: SlotsScreen, style: BlockStyle): string => {
   const { paint, available } = style;
   const days = freeDays(screen);
-  const title = wrap(titleParts(screen, days).join(' · '), available).map(paint.heading);
+  const [name, ...facts] = titleParts(screen, days);
+  const title = headingLines(name!, facts, { paint, available });
   if (hasTimes(screen)) return [...title, ...listTimes(screen, days, style)].map((line) => `${line}\n`).join('');
   const signs = wrap(legend, available).map(paint.faint);
   return [...title, ...signs, ...drawBars(screen, days, style)].map((line) => `${line}\n`).join('');

@@ -11,6 +11,7 @@ import { readIfPossible } from '../../client/change.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { humanText } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
+import { headingLines } from '../../output/heading.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { spanLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
@@ -97,7 +98,7 @@ const whyNotes = (context: Context, type: Json, judged: JudgedTime): string[] =>
 const longestName = 24;
 
 const drawWhy = (
-  title: string,
+  title: readonly string[],
   verdict: JudgedTime['verdict'],
   checks: readonly Check[],
   notes: readonly string[],
@@ -107,9 +108,13 @@ const drawWhy = (
   const [mark] = verdicts[verdict];
   const said = verdicts[verdict].join(' ');
   const where = place?.() ?? '';
-  const room = available - width(said) - (where === '' ? 0 : width(' · sandbox'));
-  const lines = wrap(title, Math.max(12, room - 2));
-  const last = `${paint.heading(pad(lines.pop()!, room))}${colors[mark](said)}${where}`;
+  const [name, ...facts] = title;
+  const beside = available - width(said) - (where === '' ? 0 : width(' · sandbox'));
+  const whole = title.join(' · ');
+  const lines =
+    width(whole) + 2 <= beside
+      ? [`${paint.heading(pad(whole, beside))}${colors[mark](said)}${where}`]
+      : [...headingLines(name!, facts, { paint, available, place: () => where }), colors[mark](said)];
   const names = Math.min(Math.max(...checks.map(({ who = '' }) => width(who))), longestName);
   const body = checks.flatMap(({ mark: sign, who, text }) => {
     const label = who === undefined ? '' : `${pad(shorten(who, names), names)}  `;
@@ -120,7 +125,7 @@ const drawWhy = (
     ];
   });
   const rest = wrap(notes.join(' '), available - 2).map((line) => paint.faint(`  ${line}`));
-  return [...lines.map(paint.heading), last, ...body, ...rest].map((line) => `${line}\n`).join('');
+  return [...lines, ...body, ...rest].map((line) => `${line}\n`).join('');
 };
 
 const spoken = { '✔': 'Yes', '✗': 'No', '?': 'Unknown' } as const;
@@ -163,7 +168,7 @@ const runWhy = async (
         ]
           .map((line) => `${line}\n`)
           .join('')
-      : drawWhy(parts.join(' · '), verdict, checks, notes, style),
+      : drawWhy(parts, verdict, checks, notes, style),
   );
 };
 

@@ -1,7 +1,8 @@
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import { barLengths, levelOf, pictureTitle } from '../../output/drawing.ts';
+import { barLengths, levelOf } from '../../output/drawing.ts';
 import { drawGrid, gap } from '../../output/grid.ts';
+import { headingLines } from '../../output/heading.ts';
 import { shorten, width, wrap } from '../../output/width.ts';
 import { shownText } from '../agenda/meetings.ts';
 import { Count, type CountedGroup, type EventCounts } from './counts.ts';
@@ -234,7 +235,9 @@ export const drawStats = (stats: Stats, style: BlockStyle): { picture: string; h
     stats.by.length === 1
       ? drawChart(stats, chartRows(stats), style)
       : { picture: `${drawHeat(stats, style)}\n`, hidden: [] };
-  const title = pictureTitle(statsTitle(stats), stats.zone, style);
+  const title = headingLines(statsTitle(stats), [stats.zone], style)
+    .map((line) => `${line}\n`)
+    .join('');
   const closing = closingLines(stats).flatMap((line) => wrap(line, style.available));
   return { picture: `${title}\n${picture}${closing.join('\n')}\n`, hidden };
 };
