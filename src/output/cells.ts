@@ -88,6 +88,7 @@ const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): stri
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
   if (as === 'time') return time.showTime(text);
+  if (as === 'date') return time.showTime(text).replace(/ \d\d:\d\d$/, '');
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
   if (as === 'seconds') return `${text} s`;

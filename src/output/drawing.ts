@@ -15,7 +15,7 @@ export type PictureStyle = Pick<BlockStyle, 'paint' | 'available' | 'place'>;
 export interface Mark {
   glyph: string;
   color?: unknown;
-  tone?: 'done';
+  tone?: 'done' | 'faint' | 'warning';
 }
 
 /** One line of a cell. Its text must be sanitized. */

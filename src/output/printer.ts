@@ -88,6 +88,8 @@ export interface Printer {
 
 /** Width of a table that is not written to a terminal. */
 const defaultWidth = 120;
+/** From this width on, a table has room for long texts. */
+const wide = 100;
 /** Width of a table on a terminal that doesn't report its width. */
 const defaultTerminalWidth = 80;
 
@@ -153,6 +155,11 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     };
 
   const printTable = async (screen: Output, view: View, style: BlockStyle, pages: Pages, rowTally: RowTally) => {
+    if (view.narrow !== undefined && fields === undefined && stdout.isTerminal && available < wide) {
+      const { writePages } = await import('./record-page.ts');
+      await writePages(screen, view.narrow, style, await titleOf(view, style), pages, rowTally);
+      return [];
+    }
     const { writeTable } = await import('./table.ts');
     const facts = {
       ...style,

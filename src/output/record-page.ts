@@ -1,8 +1,11 @@
-import { type BlockStyle, labelLines, leastWidth, longestValue, wrapSafely } from './block.ts';
+import type { Output } from '../runtime.ts';
+import { type BlockStyle, block, labelLines, leastWidth, longestValue, wrapSafely } from './block.ts';
 import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
+import type { Pages } from './formats.ts';
 import { gap } from './grid.ts';
 import { headingLines } from './heading.ts';
+import type { RowTally } from './machine-formats.ts';
 import type { Page, PageLine, TimeStyle } from './view.ts';
 import { width } from './width.ts';
 
@@ -92,6 +95,24 @@ export const drawPage = (
       return labelLines(line.label, widest, texts, { paint, available }, paintText);
     }),
   ]);
+};
+
+/** Writes the records of a list below each other, each with its own lines. */
+export const writePages = async (
+  screen: Output,
+  page: Page,
+  style: BlockStyle,
+  title: string | undefined,
+  pages: Pages,
+  tally: RowTally,
+): Promise<void> => {
+  for await (const records of pages)
+    for (const record of records) {
+      if (tally.rows === 0 && title !== undefined) await screen.write(`${title}\n`);
+      const text = drawPage(page, record, undefined, { ...style, place: () => '' }) ?? block(record, style);
+      await screen.write(`${tally.rows === 0 && title === undefined ? '' : '\n'}${text}`);
+      tally.rows += 1;
+    }
 };
 
 /** The same for screen readers: nothing is aligned or wrapped, and each line has its label. */

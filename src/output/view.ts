@@ -12,6 +12,7 @@ export interface TimeStyle {
 
 export type CellKind =
   | 'time'
+  | 'date'
   | 'span'
   | 'id'
   | 'status'
@@ -66,6 +67,8 @@ export interface View<Resource extends object = object> {
   title?: string | undefined;
   /** How a single record is shown to people. Without it, all fields are listed. */
   page?: Page;
+  /** How each record of a list is shown on a terminal that is too narrow for its long texts. */
+  narrow?: Page;
   /** Path of the field that identifies a record, printed by `-o id`. Default `uri`. */
   id?: string;
 }
@@ -80,8 +83,8 @@ export interface PageLine {
 
 /** How a single record is shown to people: the parts they need, in their order and words. */
 export interface Page {
-  /** Path of the name, shown as the title. */
-  title?: string;
+  /** The name, shown as the title. */
+  title?: PageLine['value'];
   /** Path of a color, which is shown before the title. */
   mark?: string;
   lines: readonly PageLine[];

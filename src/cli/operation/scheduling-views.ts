@@ -223,6 +223,13 @@ export const schedulingViews = {
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 2 },
       idColumn,
     ],
+    tableColumns: () => [
+      { header: 'NAME', path: 'name', priority: 4 },
+      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+      { header: 'QUESTIONS', path: 'questions.*.name', value: openValue('questions', 'name'), as: 'list', priority: 1 },
+      { header: 'CREATED', path: 'created_at', as: 'date', priority: 2 },
+      idColumn,
+    ],
   },
   submission: {
     columns: [
@@ -237,5 +244,13 @@ export const schedulingViews = {
       { header: 'FORM', path: '_sched.form', blank: true, priority: 1 },
       idColumn,
     ],
+    narrow: {
+      title: (record, { showTime }) =>
+        [showTime(String(record.created_at)), valueAt(record, '_sched.form') ?? []].flat().join(' · '),
+      lines: [
+        { label: 'Answers', value: answerTexts },
+        { label: 'Result', value: openValue('result', 'type'), as: 'words' },
+      ],
+    },
   },
 } satisfies Partial<Record<ResourceName, View>>;

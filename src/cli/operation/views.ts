@@ -82,7 +82,7 @@ export const views: Record<ResourceName, View> = {
       { header: 'STAGE', path: 'stage' },
       { header: 'CREATED', path: 'created_at', as: 'time' },
     ],
-    tableColumns: () => invitedPerson,
+    tableColumns: () => invitedPerson.map((column) => (column.as === 'time' ? { ...column, as: 'date' } : column)),
     page: {
       title: 'email',
       lines: [
@@ -104,7 +104,7 @@ export const views: Record<ResourceName, View> = {
     tableColumns: () => [
       { header: 'NAME', path: 'name', priority: 3 },
       { header: 'MEMBERS', path: '_sched.members', as: 'count', blank: true, varies: true, priority: 2 },
-      { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
+      { header: 'CREATED', path: 'created_at', as: 'date', priority: 1 },
       idColumn,
     ],
     page: {

@@ -11,6 +11,10 @@ const roomForLength = 12;
 /** The most events of a day. Three are many in any month. */
 const mostOf = (agenda: Agenda): number => Math.max(3, ...agenda.days.map((day) => tallyOn(agenda, [day]).active));
 
+/** The load of a day. The fullest ones stand out. */
+const levels = '▂▅█';
+const loads = ['faint', 'done', 'warning'] as const;
+
 /** How many events a day has, as a mark and a number, and how many were canceled: `▅ 2 ×1`. */
 const heatLines = ({ active, canceled }: MeetingTally, most: number, columns: number): Line[] => {
   const off: Line[] = canceled === 0 ? [] : [{ text: `×${canceled}`, tone: 'faint' }];
@@ -18,7 +22,8 @@ const heatLines = ({ active, canceled }: MeetingTally, most: number, columns: nu
   const gap = columns < roomForWord ? '' : ' ';
   const text = `${gap}${active}`;
   const both = [text, ...off.map((line) => line.text)].join(gap);
-  const marks: Mark[] = [{ glyph: levelOf(active, most, '▂▅█'), tone: 'done' }];
+  const glyph = levelOf(active, most, levels);
+  const marks: Mark[] = [{ glyph, tone: loads[levels.indexOf(glyph)]! }];
   return both.length < columns ? [{ marks, text: both }] : [{ marks, text }, ...off];
 };
 
@@ -26,9 +31,10 @@ const free: Line = { text: '·', tone: 'faint' };
 
 const monthCell = (agenda: Agenda, day: Day, most: number, columns: number): Line[] => {
   const tally = tallyOn(agenda, [day]);
+  const isWeekend = [0, 6].includes(weekdayOf(day.midnight));
   const today = isToday(agenda, day) ? (columns >= roomForWord ? ' ▶today' : '▶') : '';
   return [
-    { text: `${new Date(day.midnight).getUTCDate()}${today}`, tone: 'heading' },
+    { text: `${new Date(day.midnight).getUTCDate()}${today}`, tone: isWeekend && today === '' ? 'faint' : 'heading' },
     ...heatLines(tally, most, columns),
     ...(tally.active > 0 && columns >= roomForLength
       ? [{ text: lengthLabel(tally.length), tone: 'faint' as const }]
@@ -54,7 +60,7 @@ export const drawMonth = (agenda: Agenda, style: PictureStyle): string | undefin
   const monday = Date.UTC(1970, 0, 5);
   const head = Array.from({ length: 7 }, (_, index): Line => {
     const name = weekdayName(monday + index * dayLength);
-    return { text: name.slice(0, columns < 4 ? 2 : 3), tone: 'heading' };
+    return { text: name.slice(0, columns < 4 ? 2 : 3), tone: index < 5 ? 'heading' : 'faint' };
   });
   // Cells with several lines need some space between the weeks.
   const between = columns >= roomForWord ? [{ label: '', cells: blank(7) }] : [];

@@ -1,7 +1,7 @@
 import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import type { Revocation } from '../../auth/session.ts';
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
+import { type Json, textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { the, words } from '../../base/words.ts';
 import type { Command } from '../../cli/command.ts';
@@ -21,8 +21,10 @@ import {
   loginFields,
   loginPage,
   sessionOf,
+  shownFacts,
 } from './login-facts.ts';
 import { sensitiveScopes } from './scope-flag.ts';
+import { printLogin } from './screen.ts';
 
 const loginView: View = {
   columns: [
@@ -33,6 +35,13 @@ const loginView: View = {
   page: loginPage,
   id: 'user',
 };
+
+const showLogin = (context: Context, facts: LoginFacts): Promise<void> =>
+  printLogin(context, loginView, facts as unknown as Json, (time) => ({
+    status: facts.status,
+    who: textOf(facts.user_name),
+    facts: shownFacts(facts, time),
+  }));
 
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
 const checkLogin = async (context: Context, facts: LoginFacts): Promise<{ facts: LoginFacts; error?: SchedError }> => {
@@ -68,14 +77,12 @@ const status = async (isOffline: boolean, { context }: Call): Promise<void> => {
       if (error instanceof SchedError && error.category !== 'interrupted') return { facts, error };
       throw error;
     });
-    await context.printer.one(loginView, check.facts);
-    context.notes.footer(
-      check.facts.status === 'not checked' ? "Couldn't check with the service" : 'Checked with the service just now',
-    );
+    await showLogin(context, check.facts);
+    if (check.facts.status === 'not checked') context.notes.footer("Couldn't check with the service");
     if (check.error !== undefined) throw check.error;
     return;
   }
-  await context.printer.one(loginView, facts);
+  await showLogin(context, facts);
   context.notes.footer(words`Not checked with the service, because of ${the('offline')}`);
   if (facts.status === 'expired')
     throw new SchedError('auth', 'The login is no longer valid', {
@@ -103,7 +110,7 @@ const refresh = async ({ context }: Call): Promise<void> => {
   await session.refresh({ token, origin });
   const record = await session.record();
   context.notes.info('Refreshed the access token');
-  await context.printer.one(loginView, accepted(describeLogin(account, record, context.runtime.clock.now())));
+  await showLogin(context, accepted(describeLogin(account, record, context.runtime.clock.now())));
 };
 
 const endingWords = (ending: Revocation): string => {
@@ -149,7 +156,7 @@ export const authCommands: Command[] = [
     summary: 'Log in with the browser or a personal access token',
     ...taking(loginInput, async (...call) => {
       const { logIn } = await import('./login.ts');
-      await call[1].context.printer.one(loginView, await logIn(...call));
+      await showLogin(call[1].context, await logIn(...call));
     }),
     examples: [
       'auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',

@@ -6,7 +6,7 @@ import { environmentToken, sandboxAddress } from '../../cli/session/connection.t
 import type { Context } from '../../cli/session/context.ts';
 import type { Account } from '../../cli/session/settings.ts';
 import { valueAt } from '../../output/fields.ts';
-import type { Page, PageLine } from '../../output/view.ts';
+import type { Page, PageLine, TimeStyle } from '../../output/view.ts';
 
 /** The output of `auth status`, with what is known about a token alone. Every kind of credential has these fields. */
 const tokenFacts = {
@@ -36,11 +36,10 @@ const sources: Readonly<Record<string, string>> = { file: 'credential file' };
 /** Where the token is stored. */
 export const tokenSource = (path: string): PageLine => ({
   label: 'Token',
-  value: (record) => {
-    const source = String(valueAt(record, path));
-    return sources[source] ?? source;
-  },
+  value: (record) => sourceName(String(valueAt(record, path))),
 });
+
+const sourceName = (source: string): string => sources[source] ?? source;
 
 const kinds: Readonly<Record<string, string>> = { oauth: 'login', pat: 'personal access token', token: 'access token' };
 
@@ -58,6 +57,25 @@ export const loginPage: Page = {
     { label: 'Organization ID', value: 'organization', as: 'id' },
   ],
 };
+
+/** What a screen says about a login below its owner. A sandbox has no login of its own. */
+export const shownFacts = (
+  {
+    profile,
+    base_url: url,
+    source,
+    kind,
+    expires_at,
+  }: Pick<LoginFacts, 'profile' | 'base_url' | 'source' | 'expires_at'> & {
+    kind?: LoginFacts['kind'];
+  },
+  time: TimeStyle,
+): unknown[] => [
+  profile === null ? undefined : `profile ${profile}`,
+  source === 'sandbox' ? undefined : [kind === undefined ? 'token' : kinds[kind], sourceName(source)].join(' in '),
+  expires_at === null ? undefined : `valid until ${momentValue('expires_at')({ expires_at }, time)}`,
+  url,
+];
 
 /** What is known about a stored login without asking the service. */
 export const describeLogin = ({ name, profile }: Account, record: CredentialRecord, now: number): LoginFacts => {

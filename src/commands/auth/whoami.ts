@@ -11,7 +11,8 @@ import { withFacts } from '../../cli/operation/write-result.ts';
 import { type Connection, shownUrl } from '../../cli/session/connection.ts';
 import type { Client } from '../../client/client.ts';
 import type { Page, View } from '../../output/view.ts';
-import { localFacts, tokenSource } from './login-facts.ts';
+import { localFacts, shownFacts, tokenSource } from './login-facts.ts';
+import { printLogin } from './screen.ts';
 
 const organizationOf = (record: object): unknown => {
   const { current_organization: own, _sched } = record as Json;
@@ -99,21 +100,33 @@ const askService = async (client: Client, { owner }: Connection) => {
 };
 
 const runWhoami = async (_: object, { context }: Call): Promise<void> => {
-  const { settings, notes, printer } = context;
+  const { settings, notes } = context;
   const connection = await context.connection();
   const { user, organization, role, unread } = await askService(await context.client(), connection);
   // Read after the requests: they may have refreshed the token.
   const { source, expires_at } = await localFacts(context);
+  const base_url = shownUrl(connection.baseUrl, connection);
   const record = withFacts(user, {
     role,
     organization,
     profile: settings.account?.name ?? null,
-    base_url: shownUrl(connection.baseUrl, connection),
+    base_url,
     source,
     expires_at,
     unread: [...unread.keys()],
   });
-  await printer.one(whoamiView, record);
+  const plan = organization?.plan === undefined ? undefined : `${organization.plan} plan`;
+  const { name, email } = record;
+  const who = [textOf(name) ?? [], textOf(email) === undefined ? [] : `<${email}>`].flat().join(' ');
+  await printLogin(context, whoamiView, record, (time) => ({
+    status: 'accepted',
+    who: textOf(who),
+    facts: [
+      [role, organizationOf(record)].filter((part) => part).join(' of '),
+      plan,
+      ...shownFacts({ profile: settings.account?.name ?? null, base_url, source, expires_at }, time),
+    ],
+  }));
   for (const why of unread.values()) notes.info(why);
 };
 

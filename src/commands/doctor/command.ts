@@ -8,6 +8,7 @@ import { aboutService } from '../../cli/mirror-answer.ts';
 import { chosenName, readConfig } from '../../cli/session/config-file.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Config } from '../../cli/session/profile-schema.ts';
+import { needsAscii } from '../../output/ascii.ts';
 import { drawGrid, gap } from '../../output/grid.ts';
 import type { Paint } from '../../output/paint.ts';
 import type { View } from '../../output/view.ts';
@@ -91,8 +92,15 @@ const drawFindings = (findings: readonly Shown[], columns: number): string => {
 };
 
 /** Each finding starts with its status. The lines below it are indented. */
-const paintStatus = (line: string, { status }: Paint): string =>
-  line.replace(/^(ok|note|problem|holds|doesn't|failed|unknown)\b/, status);
+const paintStatus = (line: string, paint: Paint): string =>
+  line
+    .replace(/^(ok|note|problem|holds|doesn't|failed|unknown)\b/, paint.status)
+    .replace(/^[✔!✗]/, (sign) =>
+      sign === '✔' ? paint.done(sign) : sign === '!' ? paint.warning(sign) : paint.error(sign),
+    );
+
+/** The statuses on a terminal. */
+const signs: Readonly<Record<Finding['status'], string>> = { ok: '✔', note: '!', problem: '✗' };
 
 const verdictWords = { holds: 'holds', differs: "doesn't", unknown: 'unknown' };
 /** The words for a terminal, which shows only what differs. */
@@ -163,7 +171,9 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<void> 
   for (const each of runtime.platform === 'win32' ? findings : [])
     if (each.fix?.startsWith('sched ')) each.fix = windowsLine(each.fix);
   const isWell = findings.every(({ status }) => status !== 'problem');
-  await showFindings(context, findings, isWell ? findingsSummary(findings) : '');
+  const hasSigns = runtime.stdout.isTerminal && !needsAscii(runtime.env);
+  const label = ({ status }: Finding) => (hasSigns ? signs[status] : status);
+  await showFindings(context, findings, isWell ? findingsSummary(findings) : '', label);
   if (!isWell) throw new SchedError('environment', findingsSummary(findings));
 };
 

@@ -52,6 +52,13 @@ interface ChartRow {
   color?: unknown;
 }
 
+/** `83 h 45`, and `28 h` with room for minutes, so that hours are below each other. */
+const hoursText = (hours: number): string => {
+  const minutes = Math.round(hours * 60);
+  const rest = minutes % 60;
+  return `${formatNumber(Math.floor(minutes / 60))} h${rest === 0 ? '   ' : ` ${String(rest).padStart(2, '0')}`}`;
+};
+
 /** The columns of numbers. The later they are here, the earlier a narrow terminal leaves them out. */
 const numberColumns = ({ counts }: Stats): { title: string; textOf(count: Count): string }[] => [
   { title: 'BOOKED', textOf: ({ booked }) => formatNumber(booked) },
@@ -59,7 +66,7 @@ const numberColumns = ({ counts }: Stats): { title: string; textOf(count: Count)
   ...(counts.hasNoShows
     ? [{ title: 'NO-SHOWS', textOf: ({ noShows, invitees }: Count) => withRate(noShows, invitees) }]
     : []),
-  { title: 'HOURS', textOf: ({ hours }) => `${formatNumber(hours)} h` },
+  { title: 'HOURS', textOf: ({ hours }) => hoursText(hours) },
   { title: 'SHARE', textOf: ({ booked }) => percent(booked / counts.total.booked) },
 ];
 
@@ -158,6 +165,19 @@ const heatOf = (stats: Stats, [rowPlace, columnPlace, isShort]: (typeof heatForm
   return { rows, most, heads, shadeLength, cell, widths, name };
 };
 
+/** What the shades mean: `░ 1–3  ▒ 4–7  ▓ 8–11  █ 12`. */
+const heatLegend = (most: number): string => {
+  const values = Array.from({ length: most }, (_, index) => index + 1);
+  return [...shades]
+    .flatMap((shade) => {
+      const own = values.filter((value) => levelOf(value, most, shades) === shade);
+      const [least, last] = [own[0], own.at(-1)];
+      if (least === undefined || last === undefined) return [];
+      return `${shade} ${formatNumber(least)}${last === least ? '' : `–${formatNumber(last)}`}`;
+    })
+    .join(gap);
+};
+
 const widthOf = (widths: readonly number[]): number => widths.reduce((sum, each) => sum + gap.length + each, 0);
 
 /** A heat map. If no form of it fits, its columns are drawn in several parts. */
@@ -185,7 +205,8 @@ const drawHeat = (stats: Stats, { available, paint }: BlockStyle): string => {
   };
   const parts: string[] = [];
   for (let from = 0; from < heads.length; from += perPart) parts.push(drawPart(from, from + perPart));
-  return parts.join('\n');
+  const legend = wrap(heatLegend(most), available).map((line) => `${paint.faint(line)}\n`);
+  return [...parts, legend.join('')].join('\n');
 };
 
 /** The groups, or the pairs of groups that have events. */
@@ -211,11 +232,20 @@ const chartRows = (stats: Stats): ChartRow[] => {
 
 const severalNote = 'An event with several hosts counts for each of them, but once in the total';
 
+/** `174 hours 30 minutes` */
+const totalHours = (hours: number): string => {
+  const minutes = Math.round(hours * 60);
+  const [whole, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [whole > 0 || rest === 0 ? counted(whole, 'hour') : [], rest > 0 ? counted(rest, 'minute') : []]
+    .flat()
+    .join(' ');
+};
+
 const countFacts = ({ counts }: Stats, { booked, canceled, noShows, invitees, hours }: Count): string[] => [
   booked === 0 ? 'no events' : counted(booked, 'event'),
   ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled (${percent(canceled / booked)})`]),
   ...(counts.hasNoShows && invitees > 0 ? [`${counted(noShows, 'no-show')} (${percent(noShows / invitees)})`] : []),
-  ...(booked === 0 ? [] : [counted(hours, 'hour')]),
+  ...(booked === 0 ? [] : [totalHours(hours)]),
 ];
 
 const closingLines = (stats: Stats): string[] => {
