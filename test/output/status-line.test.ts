@@ -222,7 +222,7 @@ describe('a draft', () => {
     const { drafts, texts, stdout } = await watchDrafts('events list --limit 12');
     const named = drafts.map(({ text }) => draftOf(text).filter((line) => / \d+ invitees? /.test(line)).length);
     expect(named[0]).toBeGreaterThan(4);
-    expect(named.at(-1)).toBe(0);
+    expect(named.at(-1)).toBeLessThan(3);
     expect(named).toEqual(named.toSorted((a, b) => b - a));
     const last = texts.findIndex(({ text }) => text.startsWith('Your events'));
     expect(texts[last - 1]!.text).toMatch(erased);

@@ -80,7 +80,7 @@ describe('pages: a change', () => {
     async (type) => {
       const { code, stdout } = await onTerminal(`event-types update ${type} --name "Intro chat" --duration 20`);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^Intro chat\nName +Intro call → Intro chat\nLength +15 min → 20 min\n/);
+      expect(stdout).toMatch(/^● Intro chat\nName +Intro call → Intro chat\nLength +15 min → 20 min\n/);
       expect(stdout.match(/→/g)).toHaveLength(2);
     },
   );
@@ -149,7 +149,7 @@ describe('pages: names instead of IDs', () => {
   it('says in the activity log what was changed', async () => {
     await world.run('event-types update "Intro call" --duration 20');
     const { stdout } = await onTerminal('activity list --limit 1', { columns: 120 });
-    expect(stdout).toMatch(/Amara Lindqvist +Update event type +Intro call, duration/);
+    expect(stdout).toMatch(/Amara Lindqvist +changed the event type Intro call · duration/);
   });
 
   it('shows the user of a profile', async () => {

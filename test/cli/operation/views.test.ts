@@ -71,7 +71,8 @@ const fieldsOf = ({ title, lines, embedsEvent }: Page): string[] => {
   const paths = [title, ...lines.map(({ value }) => value), embedsEvent && 'event'].filter(
     (path) => typeof path === 'string',
   );
-  return paths.map((path) => path.split('.')[0]!);
+  // What sched adds itself is no field of the service.
+  return paths.map((path) => path.split('.')[0]!).filter((field) => field !== '_sched');
 };
 
 describe('pages', () => {

@@ -31,8 +31,12 @@ describe('whoami', () => {
     });
   });
 
-  test('uses words on a terminal', async () => {
-    const { stdout } = await world.run('whoami --color never', { terminals: outputs });
+  test('answers in a sentence on a terminal, and with everything if asked for', async () => {
+    const short = await world.run('whoami --color never', { terminals: outputs });
+    expect(short.stdout).toBe(
+      '✔ Logged in as Amara Lindqvist <amara.lindqvist@northlight.example>\n  owner of Northlight Advisory · enterprise plan · token in SCHED_TOKEN\n  http://127.0.0.1:4010\n',
+    );
+    const { stdout } = await world.run('whoami --color never --verbose', { terminals: outputs });
     expect(stdout).toMatch(
       /^\S.+\nEmail +\S+@\S+\nRole +\w+\nOrganization +\S.+\nPlan +\w+\nService +http:\S+\nToken +SCHED_TOKEN\n$/,
     );
@@ -43,8 +47,8 @@ describe('whoami', () => {
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     expect((await logIn(world, loginAddresses, { home, env })).code).toBe(0);
     const { stdout } = await world.run('whoami --color never', { home, env, terminals: outputs });
-    expect(stdout).toMatch(
-      /\nProfile +default\nToken +credential file\nValid until +Sun 15 Nov 21:00 \(Europe\/Paris\)\n$/,
+    expect(stdout.replace(/\n +/g, ' · ')).toContain(
+      ' · profile default · token in credential file · valid until Sun 15 Nov 21:00 (Europe/Paris) · ',
     );
   });
 

@@ -94,9 +94,9 @@ describe('event-types slots', () => {
     const until = '"Customer onboarding" --step 10 --until 2026-11-18 --tz Asia/Kolkata';
     const narrow = await onTerminal(until, { columns: 40, env: { LC_ALL: 'C' } });
     expect(narrow.stdout).toMatchInlineSnapshot(`
-      "Customer onboarding . 60 min .
-      Asia/Kolkata . 59 free times on 3 of 4
-      days
+      "Customer onboarding . 60 min
+      Asia/Kolkata
+      59 free times on 3 of 4 days
       # free  = partly free  - taken or closed
                         13  15  17  19  21
       Mon 16 Nov   15   ---##-##---######-

@@ -327,12 +327,12 @@ describe('events stats on a terminal', () => {
     expect(await screen('--by host', events)).toMatchInlineSnapshot(`
       "Your events by host · Europe/Paris
 
-      HOST   BOOKED  CANCELED  HOURS  SHARE
-      Amara       3    1  33%  1.5 h   100%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒▒▒
-      Jonas       1    0         1 h    33%  ▄▄▄▄▄▄▄▄▄▄▄▄▄
+      HOST   BOOKED  CANCELED   HOURS  SHARE
+      Amara       3    1  33%  1 h 30   100%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒▒▒
+      Jonas       1    0       1 h       33%  ▄▄▄▄▄▄▄▄▄▄▄▄▄
 
       ▄ active  ▒ canceled
-      Total: 3 events, 1 canceled (33%), 1.5 hours
+      Total: 3 events, 1 canceled (33%), 1 hour 30 minutes
       An event with several hosts counts for each of them, but once in the total
       "
     `);
@@ -342,16 +342,16 @@ describe('events stats on a terminal', () => {
     expect(await screen('--by day --since 2026-11-15 --until 2026-11-20', events)).toMatchInlineSnapshot(`
       "Your events by day · Europe/Paris
 
-      DAY         BOOKED  CANCELED  HOURS  SHARE
-      Sun 15 Nov       0    0         0 h     0%
-      Mon 16 Nov       2    0       1.5 h    67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
-      Tue 17 Nov       0    0         0 h     0%
-      Wed 18 Nov       0    0         0 h     0%
-      Thu 19 Nov       1    1 100%    0 h    33%  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-      Fri 20 Nov       0    0         0 h     0%
+      DAY         BOOKED  CANCELED   HOURS  SHARE
+      Sun 15 Nov       0    0       0 h        0%
+      Mon 16 Nov       2    0       1 h 30    67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
+      Tue 17 Nov       0    0       0 h        0%
+      Wed 18 Nov       0    0       0 h        0%
+      Thu 19 Nov       1    1 100%  0 h       33%  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
+      Fri 20 Nov       0    0       0 h        0%
 
       ▄ active  ▒ canceled
-      Total: 3 events, 1 canceled (33%), 1.5 hours
+      Total: 3 events, 1 canceled (33%), 1 hour 30 minutes
       "
     `);
     expect(await screen('--by weekday', events)).toMatch(/^Sunday +0/m);
@@ -368,12 +368,13 @@ describe('events stats on a terminal', () => {
     expect(await screen('--by host', events, { columns: 44 })).toMatchInlineSnapshot(`
       "Your events by host · Europe/Paris
 
-      HOST   BOOKED  CANCELED  HOURS
-      Amara       3    1  33%  1.5 h  ▄▄▄▄▄▄▄▄▒▒▒▒
-      Jonas       1    0         1 h  ▄▄▄▄
+      HOST   BOOKED  CANCELED   HOURS
+      Amara       3    1  33%  1 h 30  ▄▄▄▄▄▄▄▒▒▒▒
+      Jonas       1    0       1 h     ▄▄▄▄
 
       ▄ active  ▒ canceled
-      Total: 3 events, 1 canceled (33%), 1.5 hours
+      Total: 3 events, 1 canceled (33%), 1 hour 30
+      minutes
       An event with several hosts counts for each
       of them, but once in the total
       "
@@ -389,12 +390,15 @@ describe('events stats on a terminal', () => {
       Amara    ██ 2       ·       ·    ▒▒ 1
       Jonas    ▒▒ 1       ·       ·       ·
 
-      Total: 3 events, 1 canceled (33%), 1.5 hours
+      ▒ 1  █ 2
+
+      Total: 3 events, 1 canceled (33%), 1 hour 30 minutes
       An event with several hosts counts for each of them, but once in the total
       "
     `);
     expect(await screen('--by host,day', events, { columns: 30 })).toMatchInlineSnapshot(`
       "Your events by host and day
+      Europe/Paris
 
                   Amara  Jonas
       Mon 16 Nov   ██ 2   ▒▒ 1
@@ -402,8 +406,10 @@ describe('events stats on a terminal', () => {
       Wed 18 Nov      ·      ·
       Thu 19 Nov   ▒▒ 1      ·
 
+      ▒ 1  █ 2
+
       Total: 3 events, 1 canceled
-      (33%), 1.5 hours
+      (33%), 1 hour 30 minutes
       An event with several hosts
       counts for each of them, but
       once in the total
@@ -416,7 +422,9 @@ describe('events stats on a terminal', () => {
       name: host,
     }));
     expect(await screen('--by host,event-type', many, { columns: 24 })).toMatchInlineSnapshot(`
-      "Your events by host and…
+      "Your events by host and
+      event type
+      Europe/Paris
 
             Ada  Ben  Cleo
       Ada   █ 1    ·     ·
@@ -431,6 +439,8 @@ describe('events stats on a terminal', () => {
       Cleo    ·    ·
       Dan   █ 1    ·
       Eve     ·  █ 1
+
+      █ 1
 
       Total: 5 events, 5 hours
       "
@@ -454,19 +464,19 @@ describe('events stats on a terminal', () => {
   test('says the same in words with --accessible', async () => {
     expect(await screen('--by day --accessible', events)).toMatchInlineSnapshot(`
       "Your events by day, time zone Europe/Paris.
-      Mon 16 Nov: 2 events, 1.5 hours.
+      Mon 16 Nov: 2 events, 1 hour 30 minutes.
       Tue 17 Nov: no events.
       Wed 18 Nov: no events.
       Thu 19 Nov: 1 event, 1 canceled (100%), 0 hours.
-      Total: 3 events, 1 canceled (33%), 1.5 hours.
+      Total: 3 events, 1 canceled (33%), 1 hour 30 minutes.
       "
     `);
     expect(await screen('--by host,weekday --accessible', events)).toMatchInlineSnapshot(`
       "Your events by host and weekday, time zone Europe/Paris.
-      Amara, Monday: 2 events, 1.5 hours.
+      Amara, Monday: 2 events, 1 hour 30 minutes.
       Amara, Thursday: 1 event, 1 canceled (100%), 0 hours.
       Jonas, Monday: 1 event, 1 hour.
-      Total: 3 events, 1 canceled (33%), 1.5 hours.
+      Total: 3 events, 1 canceled (33%), 1 hour 30 minutes.
       An event with several hosts counts for each of them, but once in the total.
       "
     `);
