@@ -24,9 +24,11 @@ interface Row {
   count: number;
 }
 
-/** `×9, every 10 s` */
-const repetition = ({ newest, oldest, count }: Row): string =>
-  `×${count}, every ${inWords((Date.parse(newest.at) - Date.parse(oldest.at)) / (count - 1))}`;
+/** `×9, every 10 s`, or only `×9` if they come within a second of each other. */
+const repetition = ({ newest, oldest, count }: Row): string => {
+  const pause = (Date.parse(newest.at) - Date.parse(oldest.at)) / (count - 1);
+  return pause < 1000 ? `×${count}` : `×${count}, every ${inWords(pause)}`;
+};
 
 /**
  * One row for a program that asks the same again and again. Reads are folded between two requests that did something, so

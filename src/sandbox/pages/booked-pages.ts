@@ -14,6 +14,7 @@ import {
   findBooking,
   hostNames,
   momentsOf,
+  spanOf,
 } from './booking.ts';
 import { ticketField, withForm } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -94,7 +95,7 @@ export const donePage = (pageRequest: PageRequest, id = ''): HttpReply | undefin
       : undefined,
     title: `${verb}: ${event.name}, ${date}`,
     language: type.locale,
-    content: html`${stripe(type.color)}${badge}${isActive && tick}<h1>${former === undefined ? title : html`Moved to ${date}, ${moments.span(start, end)}`}</h1>
+    content: html`${stripe(type.color)}${badge}${isActive && tick}<h1>${former === undefined ? title : html`Moved to ${date}, ${spanOf(moments, start, end)}`}</h1>
 ${former !== undefined && html`<p class="soft">was: <s>${dateAndTime(moments, former)}</s></p>`}
 ${isActive && html`<p class="soft">A real service would now send the invitation to <bdi>${invitee.email}</bdi>. The sandbox sends no mail.</p>`}
 ${bookingSheet(pageRequest, booking)}

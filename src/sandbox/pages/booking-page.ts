@@ -7,7 +7,7 @@ import { instantOf } from '../rules/local-time.ts';
 import { reschedule } from '../rules/reschedule.ts';
 import { lastMoment, timestamp } from '../store/names.ts';
 import { closedPage } from './booked-pages.ts';
-import { contextOf, timeOfHost } from './booking.ts';
+import { contextOf, spanOf, timeOfHost } from './booking.ts';
 import { bookingIn, drawFields, drawProblems, filledIn, formProblems, type Values, valuesOf } from './booking-form.ts';
 import { about, calendarPage, factItem, linkHere, type Visit, visitOf } from './calendar-page.ts';
 import { changeOnce, type SentForm, ticketField, withForm } from './forms.ts';
@@ -54,7 +54,7 @@ ${others.length > 0 ? html`<fieldset><legend>Choose another time on that day</le
 const detailsPage = (visit: Visit, start: number, values: Values, again?: Again): HttpReply => {
   const { pageRequest, offer, moments } = visit;
   const { type } = offer.eventType;
-  const span = moments.span(start, start + type.duration * 60_000);
+  const span = spanOf(moments, start, start + type.duration * 60_000);
   const isTaken = again?.others !== undefined;
   const isPossible = again?.others?.length !== 0;
   const verb = offer.moving ? 'Move the meeting to' : 'Book';

@@ -71,6 +71,10 @@ export const timeOfHost = (
 export const dateAndTime = ({ dayWithYear, dateOf, clock }: Moments, at: number): string =>
   `${dayWithYear(dateOf(at))}, ${clock(at)}`;
 
+/** `09:30–10:00`, in one line, and in this order in every language. */
+export const spanOf = ({ clock }: Moments, start: number, end: number): Html =>
+  html`<bdi class="span" dir="ltr"><bdi>${clock(start)}</bdi>–<bdi>${clock(end)}</bdi></bdi>`;
+
 /** The place of a meeting. Nobody joins one that was canceled. */
 const placeContent = ({ location }: EventRecord, isActive: boolean): Content => {
   if (location === null) return undefined;
@@ -99,7 +103,7 @@ export const bookingSheet = (pageRequest: PageRequest, booking: Booking): Html =
 ${row('What', html`<strong><bdi>${event.name}</bdi></strong>, ${minutes((end - start) / 60_000)}`)}
 ${row(
   'When',
-  html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${moments.span(start, end)}</strong><br>
+  html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${spanOf(moments, start, end)}</strong><br>
 <span class="soft">${cityOf(moments.zone)} time${timeOfHost(pageRequest, moments, hosts[0]!, start)}</span>`,
 )}
 ${place && row('Where', place)}

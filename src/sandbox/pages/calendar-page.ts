@@ -166,7 +166,7 @@ const calendar = (
 ${first > thisWeek ? html`<a href="${weekLink(earlier)}" aria-label="Earlier weeks">‹</a>` : html`<span aria-hidden="true">‹</span>`}
 ${isEnd ? html`<span aria-hidden="true">›</span>` : html`<a href="${weekLink(addDays(first, shownDays))}" aria-label="Later weeks">›</a>`}
 </nav></div>
-<table class="days" lang="${moments.language}"><caption>Free times per day</caption><thead><tr>${weeks[0]!.map((date) => html`<th scope="col">${moments.weekday(date)}</th>`)}</tr></thead>
+<table class="days" lang="${moments.language}"><caption>Free times per day</caption><thead><tr>${weeks[0]!.map((date) => html`<th scope="col" abbr="${moments.weekday(date)}">${moments.weekdayHead(date)}</th>`)}</tr></thead>
 <tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`;
 };
 

@@ -71,11 +71,15 @@ const wordsIn = onceEach((locale: string) => {
     const format = formatOf(options);
     return (one: string, other: string) => format.formatRange(Date.parse(one), Date.parse(other));
   };
+  const weekday = dates({ weekday: 'short' });
+  const aWeek = Array.from({ length: 7 }, (_, day) => addDays('2026-01-01', day));
   const noon = formatOf({ hour: 'numeric', hour12: true });
   return {
     day: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
     dayWithYear: dates({ weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' }),
-    weekday: dates({ weekday: 'short' }),
+    weekday,
+    /** For the head of a narrow column. Some languages, such as Arabic, have no short names. */
+    weekdayHead: aWeek.some((date) => weekday(date).length > 5) ? dates({ weekday: 'narrow' }) : weekday,
     monthOf: dates({ month: 'short' }),
     days: rangeOf({ day: 'numeric', month: 'short' }),
     daysWithYear: rangeOf({ day: 'numeric', month: 'short', year: 'numeric' }),
@@ -127,14 +131,13 @@ export const momentsIn = ({ url, request, now }: Reader, language: string, zone:
     language: isEnglish ? 'en' : own.baseName,
     dateOf: (at: number): string => localTime(zone, at).date,
     clock,
-    /** `09:30–10:00` */
-    span: (start: number, end: number) => `${clock(start)}–${clock(end)}`,
     /** The part of the day by the clock on the wall. */
     partOf: (at: number) => parts[Math.floor((wall(at) % dayLength) / (dayLength / 4))]!,
     // These take dates such as `2026-11-18`. A year is shown if it isn't this one.
     day: (date: string) => (isThisYear(date) ? words.day(date) : words.dayWithYear(date)),
     dayWithYear: words.dayWithYear,
     weekday: words.weekday,
+    weekdayHead: words.weekdayHead,
     monthOf: words.monthOf,
     /** `16 Nov – 20 Dec` */
     days: (one: string, other: string) =>

@@ -325,9 +325,11 @@ test('a program that asks the same again and again takes one row between two cha
   for (const each of [path, path, '/users/me', path]) await ask(each);
   await api('POST', '/invitees', 'sandbox_owner', '{}');
   await ask(path);
+  for (const each of ['/event_types', '/event_types']) await api('GET', each);
   const { first } = await watch(await login());
   const rows = [...first.matchAll(/<tr id="request-(\d+)".*?<summary><code>(.*?)<\/code>.*?notes">(.*?)<\/td>/gs)];
   expect(rows.map(([, id, shown, notes]) => [id, shown, notes])).toEqual([
+    ['7', '/event_types', '×2'],
     ['6', '/scheduled_events?user=http://127.0.0.1:1/users/A', ''],
     ['5', '/invitees', ''],
     ['1', '/scheduled_events?user=http://127.0.0.1:1/users/A', '×3, every 15 s'],

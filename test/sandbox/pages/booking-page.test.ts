@@ -132,7 +132,7 @@ describe('a booking page', () => {
   it('says that the time is the same for a host in another zone', async () => {
     const details = await visitor.open(`${intro}?tz=Europe/Paris&start=2026-05-06T07:00:00Z`);
     const done = await visitor.follow(await visitor.submit(details, ada));
-    expect(done.text).toContain('Paris time (same for Amara )');
+    expect(done.text).toContain('Paris time (same for Amara)');
   });
 
   it('books what a visitor chose, and shows the booking', async () => {
@@ -385,6 +385,8 @@ describe('a booking page', () => {
     expect(body).toContain('<main class="wide" lang="en">');
     expect(body).toContain('<h2 id="times" tabindex="-1" lang="ar">الثلاثاء، 5 مايو</h2>');
     expect(body).toContain('>9:00 ص</a>');
+    // Its short names of days are the whole names.
+    expect(body).toContain('<th scope="col" abbr="الأحد">ح</th>');
     change('customer-onboarding', { locale: 'no such language' });
     expect((await visitor.open(`${onboarding}${query}`)).text).toContain('Tue 5 May');
   });

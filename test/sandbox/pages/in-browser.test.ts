@@ -49,6 +49,16 @@ describeWith(browser)('booking pages in a browser', () => {
     return page;
   };
 
+  /** Lets an event type be booked on one day only. */
+  const setHours = (slug: string, date: string, interval: { from: string; to: string }) => {
+    const [schedule] = world.store.all<{ id: string; doc: string }>(
+      'SELECT id, doc FROM schedules WHERE event_type = ?',
+      idIn(eventType(slug)),
+    );
+    const rules = [{ type: 'date', date, intervals: [interval] }];
+    world.store.update('schedules', schedule!.id, { ...JSON.parse(schedule!.doc), rules });
+  };
+
   const fillIn = async (page: Page, email = 'ada@engine.example') => {
     await page.getByLabel('Name').fill('Ada Lovelace');
     await page.getByLabel('Email').fill(email);
@@ -79,12 +89,7 @@ describeWith(browser)('booking pages in a browser', () => {
     },
 
     'books without JavaScript in New York, in the second of two hours of the same name': async () => {
-      const [schedule] = world.store.all<{ id: string; doc: string }>(
-        'SELECT id, doc FROM schedules WHERE event_type = ?',
-        idIn(eventType('sales-call')),
-      );
-      const rules = [{ type: 'date', date: '2026-11-01', intervals: [{ from: '00:00', to: '03:00' }] }];
-      world.store.update('schedules', schedule!.id, { ...JSON.parse(schedule!.doc), rules });
+      setHours('sales-call', '2026-11-01', { from: '00:00', to: '03:00' });
       const page = await chromium.context.newPage();
       await page.goto(`${server.url}/book/lucia-romero/sales-call?date=2026-11-01&tz=UTC`);
       expect(await page.getByRole('link', { name: '06:30' }).count()).toBe(1);
@@ -138,6 +143,50 @@ describeWith(browser)('booking pages in a browser', () => {
       // The status of the reply is all the console has to say.
       expect(heard.filter((text) => !text.includes('409 (Conflict)'))).toEqual([]);
       await Promise.all([winner.close(), loser.close()]);
+    },
+
+    'keeps words in their cells on a narrow screen, in any language': async () => {
+      const page = await openPage({ timezoneId: 'UTC', locale: 'en-US', viewport: { width: 280, height: 800 } });
+      /** The parts of a page that are higher than one line of text, or wider than their cell. */
+      const brokenOnes = (parts: string) =>
+        page.locator(parts).evaluateAll((all) =>
+          all.flatMap((part) => {
+            const isHigh = part.textContent !== '' && part.getBoundingClientRect().height > 46;
+            return isHigh || part.scrollWidth > part.clientWidth ? [part.textContent] : [];
+          }),
+        );
+      await page.goto(`${server.url}${intro}?tz=UTC&date=2026-05-11`);
+      expect(await brokenOnes('.hour, .cycle a')).toEqual([]);
+
+      const arabic = eventType('strategy-session');
+      world.store.run("UPDATE event_types SET doc = json_set(doc, '$.locale', 'ar') WHERE id = ?", idIn(arabic));
+      const strategy = `${server.url}/book/amara-lindqvist/strategy-session?tz=UTC`;
+      await page.goto(`${strategy}&date=2026-05-11`);
+      expect(await brokenOnes('.days th')).toEqual([]);
+      const arrow = page.getByRole('link', { name: 'Later weeks' });
+      // A mirrored sign follows the direction of its line.
+      expect(await arrow.evaluate((link) => link.ownerDocument.defaultView!.getComputedStyle(link).unicodeBidi)).toBe(
+        'normal',
+      );
+      const start = await page.locator('.slots a').first().getAttribute('href');
+      await page.goto(`${server.url}${start}`);
+      const [first, last] = await page
+        .locator('.span bdi')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+      expect(first!.right).toBeLessThanOrEqual(last!.left);
+      expect(first!.top).toBe(last!.top);
+      await page.close();
+    },
+
+    'fills both columns if all times are in one part of the day': async () => {
+      setHours('candidate-chat', '2026-05-11', { from: '13:00', to: '15:00' });
+      const page = await openPage();
+      await page.goto(`${server.url}/book/jonas-weber/candidate-chat?date=2026-05-11&tz=Europe/Berlin`);
+      expect(await page.locator('h3').count()).toBe(1);
+      const times = page.locator('.slots li');
+      const columns = await times.evaluateAll((all) => all.map((item) => item.getBoundingClientRect().left));
+      expect(new Set(columns).size).toBe(2);
+      await page.close();
     },
 
     'shows hostile text as text': async () => {
@@ -438,7 +487,7 @@ describeWith(browser)('booking pages in a browser', () => {
     'with an embed': { path: '/embed/demo', act: (page) => page.locator('#log tr').nth(1).waitFor() },
   };
   const cells = Object.keys(shown).flatMap((name) => [
-    { name, colorScheme: 'light' as const, width: 360 },
+    { name, colorScheme: 'light' as const, width: 280 },
     { name, colorScheme: 'dark' as const, width: 1280 },
   ]);
   it.each(sample(cells, 1))(

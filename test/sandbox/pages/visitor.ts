@@ -24,7 +24,8 @@ export const visitorOf = ({ send }: Pick<World, 'send'>, base = origin) => {
     const url = new URL(path, base);
     const { status, headers, body } = await send({ method: 'GET', headers: {}, ...more, url: url.href });
     const links = [...body.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => unescaped(href));
-    const text = unescaped(body.replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ');
+    // A `bdi` makes no gap in a line.
+    const text = unescaped(body.replaceAll(/<\/?bdi\b[^>]*>/g, '').replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ');
     return { status, headers, body, text, url, links, fields: fieldsIn(body) };
   };
   type Page = Awaited<ReturnType<typeof ask>>;
