@@ -7,11 +7,17 @@ export const once = <Value>(make: () => Value): (() => Value) => {
   };
 };
 
-/** Makes the value of each key on first use, and keeps it. */
-export const onceEach = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
+/** Makes the value of each key on first use, and keeps it. Above a number, all are forgotten: others may choose the keys. */
+export const onceEach = <Key, Value>(
+  make: (key: Key) => Value,
+  most = Number.POSITIVE_INFINITY,
+): ((key: Key) => Value) => {
   const values = new Map<Key, Value>();
   return (key) => {
-    if (!values.has(key)) values.set(key, make(key));
+    if (!values.has(key)) {
+      if (values.size >= most) values.clear();
+      values.set(key, make(key));
+    }
     return values.get(key)!;
   };
 };

@@ -11,7 +11,8 @@ import type { Sandbox } from '../open.ts';
 import { isFromOwnPage } from '../pages/forms.ts';
 import { html } from '../pages/html.ts';
 import { page } from '../pages/layout.ts';
-import { localTime, wrongZone } from '../rules/local-time.ts';
+import { zoneIn } from '../pages/places.ts';
+import { localTime } from '../rules/local-time.ts';
 import type { WireService } from '../server/http-server.ts';
 import { openapi } from '../server/openapi.ts';
 import { deliveriesPanel, webhooksPanel } from './deliveries.ts';
@@ -124,8 +125,7 @@ export const openDesk = ({ sandbox, script, log, version, service, secret, ...wo
 
   const viewFor = (url: URL, isPrivate: boolean): DeskView => {
     const now = clock.now();
-    const zoneName = url.searchParams.get('tz') ?? '';
-    const zone = zoneName === '' || wrongZone(zoneName).length > 0 ? ownerZone() : zoneName;
+    const zone = zoneIn(url.searchParams.get('tz')) ?? ownerZone();
     const week = url.searchParams.get('week') ?? '';
     // A year of other than four digits would break the order of times.
     const isDate = /^[1-9]\d{3}-\d\d-\d\d$/.test(week) && !Number.isNaN(Date.parse(week));

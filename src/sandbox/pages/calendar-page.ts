@@ -1,7 +1,7 @@
 import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import type { HttpReply } from '../../http/message.ts';
-import { instantOf, wrongZone } from '../rules/local-time.ts';
+import { instantOf } from '../rules/local-time.ts';
 import { timestamp } from '../store/names.ts';
 import type { LocationRecord } from '../store/records.ts';
 import { dateAndTime, timeOfHost } from './booking.ts';
@@ -10,7 +10,7 @@ import { badge, face, icon, page, stripe } from './layout.ts';
 import { addDays, type Moments, momentsIn } from './moment.ts';
 import type { Offer } from './offer.ts';
 import { hostLink } from './person-page.ts';
-import { cityOf, findPlaces } from './places.ts';
+import { cityOf, findPlaces, zoneIn } from './places.ts';
 import { type Start, startsBetween } from './starts.ts';
 import type { PageRequest } from './visit.ts';
 import { joinList, minutes, placeName } from './words.ts';
@@ -30,13 +30,11 @@ export interface Visit {
   typedZone?: string;
 }
 
-export const isZone = (zone: string): boolean => wrongZone(zone).length === 0;
-
 export const visitOf = (pageRequest: PageRequest, offer: Offer): Visit => {
   const search = pageRequest.url.searchParams;
-  const zone = search.get('tz');
-  const written = search.get('zone')?.trim() || (zone && !isZone(zone) ? zone : undefined);
-  const zoneName = zone && isZone(zone) ? zone : (offer.moving?.invitee.timezone ?? offer.owner.timezone);
+  const zone = zoneIn(search.get('tz'));
+  const written = search.get('zone')?.trim() || (zone === undefined && search.get('tz')) || undefined;
+  const zoneName = zone ?? offer.moving?.invitee.timezone ?? offer.owner.timezone;
   return {
     pageRequest,
     offer,

@@ -42,6 +42,9 @@ interface Habits {
   firstDay: number;
 }
 
+/** More languages than visitors have. A header of theirs names one. */
+const mostHabits = 500;
+
 const habitsIn = onceEach((name: string): Habits => {
   const locale = knownLocale(name);
   const facts = locale as LocaleFacts | undefined;
@@ -53,7 +56,7 @@ const habitsIn = onceEach((name: string): Habits => {
     has12Hours: hourCycle === 'h11' || hourCycle === 'h12',
     firstDay: (facts?.getWeekInfo?.() ?? facts?.weekInfo)?.firstDay ?? 1,
   };
-});
+}, mostHabits);
 
 /** English without a country has days first and 24 hours, as most of the world does. */
 const habitsOf = (locale: Intl.Locale | undefined): Habits =>

@@ -345,6 +345,10 @@ describe('a booking page', () => {
     expect([status, headers.location]).toEqual([303, `${intro}?tz=America%2FLima`]);
   });
 
+  it('reads a zone in any case', async () => {
+    expect((await visitor.open(`${intro}?tz=asia/tokyo`)).text).toContain('Tokyo time, now 21:00');
+  });
+
   it.each([
     ['Tokyo', 'Asia/Tokyo'],
     ['new york', 'America/New_York'],
