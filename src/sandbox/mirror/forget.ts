@@ -24,8 +24,8 @@ export const markOf = (key: string, organization: string, address: string): stri
 
 const gone = 'deleted';
 
-/** Where a text may hold an address: also in a link, where the sign is encoded. */
-const mayBeAddress = /[^\s"'<>()[\]:;,\\/?&=#|]+(?:@|%40)[^\s"'<>()[\]:;,\\/?&=#|]+/gi;
+/** Where a text may hold an address: also in a link, where the sign is encoded. No address is longer, but a text may be. */
+export const mayBeAddress = /[^\s\0"'<>()[\]:;,\\/?&=#|]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|]{1,320}/gi;
 
 /** An address may have signs around it that don't belong to it. */
 const spellings = (text: string): string[] => {
@@ -131,7 +131,10 @@ export const forgetter = (store: Store, { organization }: MirrorFacts, { keys, m
 };
 
 /** Tables whose records may have an address in some text. Those of users have only members. */
-const tables = ['submissions', 'activity', 'invitations', 'event_types', 'routing_forms', 'groups', 'organizations'];
+const tables = [
+  ...['submissions', 'activity', 'invitations', 'event_types', 'routing_forms', 'groups', 'organizations'],
+  ...['schedules', 'events'],
+];
 
 interface Row {
   id: string;
@@ -160,8 +163,12 @@ export const forget = (store: Store, facts: MirrorFacts, { keys, macs }: Marks):
       for (const [index, row] of rows.entries()) put('invitees', row, cleaned.invitees[index]);
       if (own !== undefined) put('events', own, cleaned.event);
     }
-    for (const table of [...tables, 'events'])
+    for (const table of tables)
       for (const row of store.all<Row>(`SELECT id, doc FROM ${table}`)) put(table, row, clean(parsed(row)));
+    for (const row of store.all<Row & { kind: string }>('SELECT kind, id, doc FROM sent WHERE doc IS NOT NULL')) {
+      const text = jsonText(clean(parsed(row)));
+      if (text !== row.doc) store.run('UPDATE sent SET doc = ? WHERE kind = ? AND id = ?', text, row.kind, row.id);
+    }
     for (const mac of fresh) store.run('INSERT INTO mirror_forgotten VALUES (?)', mac);
     // Also if nobody is found: after a power cut, the log may have a person whose transaction was lost.
     store.setFact('unclean', 1);
