@@ -135,7 +135,7 @@ describe('hostile: every command and format on a terminal', () => {
         'sandbox open',
         'sandbox run',
         // They need a mirror, whose records come from the service: test/commands/mirror.
-        ...['delete', 'sql', 'status', 'sync'].map((verb) => `mirror ${verb}`),
+        ...['delete', 'export', 'sql', 'status', 'sync'].map((verb) => `mirror ${verb}`),
         ...withDeliveries,
       ].toSorted(),
     );

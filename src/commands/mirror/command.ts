@@ -1,7 +1,7 @@
 import type { Command } from '../../cli/command.ts';
 import { taking } from '../../cli/input/input.ts';
 import { aboutService } from '../../cli/mirror-answer.ts';
-import { deleteInput, sqlInput, statusInput, syncInput } from './input.ts';
+import { deleteInput, exportInput, sqlInput, statusInput, syncInput } from './input.ts';
 import { statusFields, statusView } from './view.ts';
 
 export const commands: Command[] = [
@@ -42,6 +42,17 @@ export const commands: Command[] = [
     notes: [
       'One SELECT, WITH or VALUES, as SQLite reads it. It can read nothing but the mirror, and changes nothing. Ctrl-C ends it.',
       "Tables: events, invitees, bookings (an invitee with the event), people, event_types and submissions. Times are in UTC. The column doc has the whole record as JSON: doc ->> '$.tracking.utm_source'.",
+    ],
+  },
+  {
+    name: 'export',
+    summary: 'Write the shape of the account with invented people, for a sandbox',
+    ...taking(exportInput, async (...call) => (await import('./export.ts')).runExport(...call)),
+    examples: ['mirror export --pseudonymous > world.yaml', 'mirror export --pseudonymous --data ./shape.db'],
+    notes: [
+      'Times, lengths, states and numbers stay; people, names, addresses, links, texts and IDs are invented or left out. The same address gets the same person everywhere. Before anything is written, the export is searched for real names, addresses and hosts, and refused if one is found.',
+      'Start a sandbox with it: sched sandbox start --data ./copy.db --seed world.yaml, or sched sandbox start --data ./shape.db. A world file has at most 1 MiB, about 1,500 events: for more, use --data.',
+      'Invented people are no anonymous people: who knows the calendar can recognize a meeting by its time.',
     ],
   },
 ];

@@ -1,6 +1,8 @@
 import { day } from '../../base/milliseconds.ts';
+import { the, words } from '../../base/words.ts';
 import { input, type Values } from '../../cli/input/input.ts';
-import { count, duration, moment, text, toggle, word } from '../../cli/input/kinds.ts';
+import { count, duration, file, moment, text, toggle, word } from '../../cli/input/kinds.ts';
+import { rule } from '../../cli/input/relations.ts';
 
 /** 13 months: this month of last year is whole. */
 export const defaultSpan = 396 * day;
@@ -43,3 +45,23 @@ const sqlEntries = {
 export type SqlInput = Values<typeof sqlEntries>;
 
 export const sqlInput = input(sqlEntries);
+
+const exportEntries = {
+  pseudonymous: toggle('replace everything that people typed: the only way to export a mirror'),
+  data: file('write a sandbox file with this name, for sandbox start --data (default: print a world file)'),
+};
+
+export type ExportInput = Values<typeof exportEntries>;
+
+export const exportInput = input(
+  exportEntries,
+  rule(['pseudonymous'], (isGiven) =>
+    isGiven('pseudonymous')
+      ? []
+      : [
+          {
+            words: words`a mirror has real people: add ${the('pseudonymous')}, which replaces them with invented ones`,
+          },
+        ],
+  ),
+);

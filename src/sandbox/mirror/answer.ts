@@ -29,8 +29,15 @@ const missing = (what: string): SchedError =>
     outcome: 'not-applied',
   });
 
-const unread = (what: string): SchedError =>
+export const unread = (what: string): SchedError =>
   new SchedError('environment', `The mirror is not complete: ${what}`, { hint: sync, outcome: 'not-applied' });
+
+/** Throws while people may be missing. */
+export const requireAllInvitees = (store: Store): void => {
+  const sql = 'SELECT count(*) AS count FROM mirror_events WHERE read_at IS NULL';
+  const { count } = store.first<{ count: number }>(sql)!;
+  if (count > 0) throw unread(`invitees of ${formatNumber(count)} events are missing`);
+};
 
 /** What is about the service itself, or what only it can work out. */
 const onlyAtService = new Set(['webhooks', 'mcp', 'event-types.available-times', 'users.busy']);
@@ -116,18 +123,12 @@ export const answerFromMirror = ({ store, facts, clock, dialect, window, note }:
     throw missing(list.includes('/') ? `What belongs to ${list.split('/')[1]}` : 'This list');
   };
 
-  const requireAllInvitees = () => {
-    const sql = 'SELECT count(*) AS count FROM mirror_events WHERE read_at IS NULL';
-    const { count } = store.first<{ count: number }>(sql)!;
-    if (count > 0) throw unread(`invitees of ${formatNumber(count)} events are missing`);
-  };
-
   /** The service's refusal of the invitees of an event. Throws if they were not read. */
   const inviteesRefusal = (event: string): HttpReply | undefined => {
     const sql = `SELECT m.read_at AS readAt, l.list FROM mirror_events m
       LEFT JOIN mirror_lists l ON l.list = 'invitees.list/' || m.event WHERE m.event = ?`;
     const found = store.first<{ readAt: number | null; list: string | null }>(sql, event);
-    if (found?.readAt === null) requireAllInvitees();
+    if (found?.readAt === null) requireAllInvitees(store);
     return found?.list ? refusedList(found.list) : undefined;
   };
 
@@ -160,7 +161,7 @@ export const answerFromMirror = ({ store, facts, clock, dialect, window, note }:
     if (refusal !== undefined) return refusal;
     if (name === 'events.list') {
       requireWindow(Object.fromEntries(searchParams));
-      if (searchParams.has('invitee_email')) requireAllInvitees();
+      if (searchParams.has('invitee_email')) requireAllInvitees(store);
       if (searchParams.has('group')) return refusalOf('groups.relationships', false);
     } else if (name === 'activity.list') requireWindow(Object.fromEntries(searchParams));
     if (name !== 'invitees.list' && name !== 'invitees.get') return undefined;

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { SchedError } from '../../base/errors.ts';
+import type { Call } from '../../cli/input/input.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
+import { existsSync, readFileSync, rmSync } from '../../node/files.ts';
+import { yamlDocument } from '../../output/yaml.ts';
+import { requireAllInvitees, unread } from '../../sandbox/mirror/answer.ts';
+import { findReal, type RealTexts } from '../../sandbox/mirror/invented.ts';
+import { isComplete } from '../../sandbox/mirror/open.ts';
+import { leftOutOfWorld, pseudonymousWorld, realTextsIn } from '../../sandbox/mirror/pseudonyms.ts';
+import { openSandbox } from '../../sandbox/open.ts';
+import type { WorldFile } from '../../sandbox/seed/name.ts';
+import { sideFiles } from '../../sandbox/store/database.ts';
+import { readPlainTime } from '../../sandbox/world/draft.ts';
+import { readWorld } from '../../sandbox/world/file.ts';
+import { attempt, diskTrouble } from '../../state/disk.ts';
+import { writeWholeFile } from '../../state/whole-file.ts';
+import { mostBytes } from '../../yaml-file.ts';
+import type { ExportInput } from './input.ts';
+import { ownMirror } from './own-mirror.ts';
+
+/** Nothing that has something real in it is written. No message says what it is. */
+const refuseReal = (found: string | undefined): void => {
+  if (found === undefined) return;
+  throw new SchedError('internal', 'The mirror was not exported', {
+    reason: `${found} of the account is still in the export`,
+    outcome: 'not-applied',
+  });
+};
+
+/** Writes a new sandbox file: first under another name, which nobody uses, until it was searched. */
+const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile, real: RealTexts): Promise<void> => {
+  const { clock, randomBytes } = runtime;
+  if (existsSync(path)) throw diskTrouble('write', path, Object.assign(new Error(), { code: 'EEXIST' }));
+  const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
+  await attempt('write', path, async () => {
+    try {
+      (await openSandbox({ file: draft, clock, randomBytes, world })).close();
+      const content = readFileSync(draft);
+      refuseReal(findReal(content.toString(), real, 2));
+      await writeWholeFile(path, { content, draft: `${draft}.whole` });
+    } finally {
+      for (const suffix of ['', ...sideFiles]) rmSync(`${draft}${suffix}`, { force: true });
+    }
+  });
+};
+
+export const runExport = async ({ data }: ExportInput, { context }: Call): Promise<void> => {
+  const { runtime, printer, notes, settings } = context;
+  const { world, real } = await withMirror(runtime, await ownMirror(context), async (mirror) => {
+    await forgetMarked(context, mirror);
+    const { store, facts } = mirror;
+    if (!isComplete(facts)) throw unread('not all lists were read yet');
+    requireAllInvitees(store);
+    const texts = realTextsIn(store, facts);
+    return { world: pseudonymousWorld(store, facts, texts), real: texts };
+  });
+  const text = yamlDocument(world);
+  refuseReal(findReal(text, real));
+  const size = Buffer.byteLength(text);
+  if (data !== undefined) {
+    await writeSandbox(context, resolve(data), { name: 'mirror', digest: '', world, read: readPlainTime }, real);
+    await notes.done(`sandbox file written: ${data}`);
+  } else {
+    if (size >= mostBytes)
+      throw new SchedError('usage', 'The world is larger than 1 MiB, and --seed could not read the file', {
+        advice: 'write a sandbox file: add --data FILE',
+      });
+    const read = readWorld(text, 'world', runtime.clock.now());
+    if (!read.ok)
+      throw new SchedError('internal', "The mirror can't be exported", { reason: read.problems[0]!.message });
+    await (settings.format === 'json' ? printer.whole(world) : printer.text(text.trimEnd()));
+  }
+  notes.info(`Left out: ${leftOutOfWorld}`);
+};
