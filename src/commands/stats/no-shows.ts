@@ -44,11 +44,14 @@ export const countNoShows = async (
   const { notes } = context;
   const { events: total, requests } = counts.started;
   if (total === 0) return;
+  const { mirror } = await context.connection();
   const all = requests + Math.ceil(total / shortPage);
-  notes.info(
-    words`${the('noShows')}: reading the invitees of ${counted(total, 'event')}, about ${counted(all, 'request')}`,
-  );
-  await notes.flush();
+  if (mirror === undefined) {
+    notes.info(
+      words`${the('noShows')}: reading the invitees of ${counted(total, 'event')}, about ${counted(all, 'request')}`,
+    );
+    await notes.flush();
+  }
   const pastQuery = startedQuery(query, counts.now);
   const matchesQuery = rowFilter(events.list, pastQuery);
   const isWanted = (row: Json) => matchesQuery(row) && keep(row) && counts.hasStarted(row);
@@ -58,7 +61,8 @@ export const countNoShows = async (
     const pages = (await context.client()).pages(
       events.list,
       { query: pastQuery },
-      { pageSize: shortPage, keep: isWanted },
+      // Short pages keep several requests under way. A mirror sends none.
+      { ...(mirror === undefined ? { pageSize: shortPage } : {}), keep: isWanted },
     );
     for await (const page of pages) {
       await mapConcurrent(page, async (event) => {

@@ -42,6 +42,10 @@ type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 /** Joins a record as another service sent it. */
 export const joinSent = (kind: string, id: string): string => `LEFT JOIN sent s ON s.kind = '${kind}' AND s.id = ${id}`;
 
+/** The place of a record among those of its list, in a mirror. */
+export const rankOf = (kind: string, id: string): string =>
+  `coalesce((SELECT rank FROM sent p WHERE p.kind = '${kind}' AND p.id = ${id}), 0)`;
+
 /** A list as another service sent it, if it did. */
 export const sentRecords = (store: Store, kind: string, id: string): string[] | undefined => {
   const where = 's.kind = ? AND s.id = ?';
@@ -105,7 +109,7 @@ const keysOf = (
   const { descending } = keys[0]!;
   const last = { column: id, descending };
   if (!isMirror) return [...keys, last];
-  const rank = `coalesce((SELECT rank FROM sent p WHERE p.kind = '${kind}' AND p.id = ${id}), 0)`;
+  const rank = rankOf(kind, id);
   if (sort === undefined && !timed.test(defaultSort)) return [{ column: rank, descending: backwards }, ...keys, last];
   return [...keys, { column: rank, descending }, last];
 };

@@ -93,6 +93,14 @@ test('a list without a window is answered with a note, and the records alone are
   expect(code).toBe(0);
 });
 
+test('a report with people sends nothing, and speaks of no requests', async () => {
+  const line = 'events stats --by host --no-shows --org current --since -90d -o csv';
+  const { code, stdout, stderr } = await mirrored(line);
+  expect(stderr).not.toContain('request');
+  expect(stdout).toBe((await world.run(line, { home })).stdout);
+  expect(code).toBe(0);
+});
+
 describe('a file that is no mirror', () => {
   test('damaged', async () => {
     const at = await synced();
