@@ -25,6 +25,7 @@ export const faultKinds = [
   'no-rate-headers',
   'absurd-rate-headers',
   'too-many-addresses',
+  'keep',
   'slow-token',
   'lost-token',
   'redirect',
@@ -38,6 +39,7 @@ const words = z.string('must be a string');
 const printable = z.optional(words.check(z.regex(/^[\x20-\x7e]+$/, 'must be printable text')));
 const wrongCount = 'must be a whole number from 1 up, or all';
 const shareRange = 'must be a number from 0 to 1';
+const wrongShare = 'must be a share of the people, such as 3%';
 const wrongHeaders = 'must be an object with header names and printable values';
 
 const GivenFault = z.strictObject(
@@ -65,6 +67,8 @@ const GivenFault = z.strictObject(
     bytes: wholeNumber(0, 1e9),
     mib: wholeNumber(1, 1024),
     limit: wholeNumber(0, 1e6),
+    /** The share of people whose data a deletion leaves: `3%`. The same people each time, for the same `seed`. */
+    share: z.optional(z.string(wrongShare).check(z.regex(/^(?:100|\d{1,2}(?:\.\d+)?)%$/, wrongShare))),
     type: printable,
     location: printable,
   },
@@ -89,8 +93,9 @@ export const faultOf = (given: unknown): Fault => {
     throw new Error([...path.slice(0, 1), message].join(' '));
   }
   const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
-  const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor';
-  const { operation = isToken ? 'oauth.token' : '*', at = 1, count = isEndless ? null : 1, ...rest } = fault;
+  const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor' || fault.kind === 'keep';
+  const usual = isToken ? 'oauth.token' : fault.kind === 'keep' ? 'compliance.delete' : '*';
+  const { operation = usual, at = 1, count = isEndless ? null : 1, ...rest } = fault;
   // Header names ignore case (RFC 9110 §5.1). In lower case, a scripted header replaces the service's own.
   const lower = ([name, value]: [string, string]) => [name.toLowerCase(), value];
   const headers = fault.headers && { headers: Object.fromEntries(Object.entries(fault.headers).map(lower)) };
@@ -103,10 +108,16 @@ const shortValue = (name: string, text: string): unknown => {
   return isNumber ? Number(text) : text;
 };
 
-/** Reads `[OPERATION] KIND [name=value…]`, such as `events.list 503 at=2 header.retry-after=1`, or JSON. */
+/**
+ * Reads `[OPERATION] KIND [name=value…]`, such as `events.list 503 at=2 header.retry-after=1`, or JSON. `keep=3%` is short
+ * for `keep share=3%`.
+ */
 export const readFault = (text: string): Fault => {
   if (/^\s*\{/.test(text)) return faultOf(JSON.parse(text));
-  const words = text.trim().split(/\s+/);
+  const words = text
+    .trim()
+    .replace(/(^|\s)keep=(\S+)/, '$1keep share=$2')
+    .split(/\s+/);
   const isKind = (word: string) => (faultKinds as readonly string[]).includes(word) || /^[2-5]\d\d$/.test(word);
   const place = words.findIndex(isKind);
   if (place < 0) throw new Error(`"${text}" is not a fault: use a status code or one of ${faultKinds.join(', ')}`);

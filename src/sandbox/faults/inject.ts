@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { isEmailAddress } from '../../api/email-address.ts';
+import { isObject, jsonIn } from '../../base/json.ts';
 import type { Clock } from '../../base/system.ts';
 import type { HttpReply, HttpRequest, Send } from '../../http/message.ts';
 import { dice } from '../seed/random.ts';
@@ -155,6 +157,22 @@ const alterations: Partial<Record<FaultKind, Alter>> = {
   'absurd-rate-headers': absurdRateHeaders,
 };
 
+/**
+ * A deletion that is accepted and leaves some of its people. Their places are taken by addresses that nobody has. Who is
+ * left depends on the address alone, so that a repeated request leaves the same people.
+ */
+const keepSome = (request: HttpRequest, { share = '100%', seed = 1 }: Fault): HttpRequest => {
+  const body = jsonIn(request.body ?? '');
+  const isKept = (address: string) =>
+    hash('sha256', `${seed} ${address.toLowerCase()}`, 'buffer').readUInt32BE() / 2 ** 32 <
+    Number.parseFloat(share) / 100;
+  const left = (value: unknown): unknown =>
+    typeof value === 'string' && isKept(value) ? `nobody-${hash('sha256', value).slice(0, 16)}@sched.invalid` : value;
+  if (!isObject(body)) return request;
+  const lists = Object.entries(body).map(([name, each]) => [name, Array.isArray(each) ? each.map(left) : each]);
+  return { ...request, body: JSON.stringify(Object.fromEntries(lists)) };
+};
+
 const find = (faults: readonly Fault[], kind: FaultKind) => faults.find((fault) => fault.kind === kind);
 
 export const inject = async (
@@ -167,7 +185,8 @@ export const inject = async (
   if (delay) await clock.sleep(delay.ms ?? 1000);
   const refused = faults.find(({ kind }) => refusals[kind]);
   if (refused) return refusals[refused.kind]!(refused, request);
-  const reply = await service(request);
+  const kept = find(faults, 'keep');
+  const reply = await service(kept === undefined ? request : keepSome(request, kept));
   const slow = find(faults, 'slow-token');
   if (slow) await clock.sleep(slow.ms ?? 1000);
   return faults.reduce<WireReply>((so, fault) => alterations[fault.kind]?.(so, fault, request) ?? so, reply);

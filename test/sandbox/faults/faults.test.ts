@@ -136,6 +136,30 @@ const onTheWire: Record<FaultKind, () => Promise<void>> = {
     expect([(await remove(3)).status, (await remove(2)).status]).toEqual([413, 202]);
     expect((await log()).map(({ committed }: { committed: boolean }) => committed)).toEqual([false, true]);
   },
+  keep: async () => {
+    const wire = await openWire('compliance.delete keep=40%');
+    const emails = wire.store
+      .all<{ email: string }>('SELECT DISTINCT lower(email) AS email FROM invitees ORDER BY 1')
+      .map(({ email }) => email);
+    const remove = () => wire.ask('POST', '/data_compliance/invitee_deletion', JSON.stringify({ emails }));
+    expect([(await remove()).status, (await remove()).status]).toEqual([202, 202]);
+    const asked = wire.store
+      .all<{ emails: string }>('SELECT emails FROM deletions')
+      .map((row) => JSON.parse(row.emails) as string[]);
+    // The same people are left each time, and the reply doesn't tell.
+    expect(asked[0]).toEqual(asked[1]);
+    const kept = emails.filter((email) => !asked[0]!.includes(email));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(emails.length);
+    expect(asked[0]).toHaveLength(emails.length);
+    expect(readFault('keep=3%')).toMatchObject({
+      kind: 'keep',
+      operation: 'compliance.delete',
+      share: '3%',
+      count: null,
+    });
+    expect(() => readFault('keep=300%')).toThrow('share must be a share of the people, such as 3%');
+  },
   'slow-token': async () => {
     const { ask, slept } = await openWire('slow-token ms=300');
     const seen = await ask('POST', '/oauth/token', refresh, form);
