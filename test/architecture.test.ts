@@ -68,7 +68,7 @@ const rooms: Record<string, string> = {
   follow: 'events',
   availability: 'events',
   mirror: 'bulk follow',
-  compliance: 'bulk events mirror',
+  compliance: 'bulk events follow mirror',
   slots: 'events',
   agenda: 'availability events slots',
   stats: 'agenda events',

@@ -29,3 +29,6 @@ export const isEmailAddress = (text: string): boolean =>
  */
 export const foldAddress = (text: string): string | undefined =>
   isEmailAddress(text) ? text.toLowerCase() : undefined;
+
+/** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
+export const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);

@@ -10,7 +10,7 @@ import { continueReceipt, startReceipt } from './work-receipt-file.ts';
 import { addToIndex, findIndexed, receiptEnding } from './work-runs.ts';
 
 /** What the first line of a receipt says about a run, and where the receipt is. */
-interface NewRun extends Pick<RunLine, 'operation' | 'endpoint' | 'owner' | 'organization' | 'key' | 'input'> {
+interface NewRun extends Pick<RunLine, 'operation' | 'endpoint' | 'owner' | 'organization' | 'key' | 'input' | 'after'> {
   items: readonly unknown[];
   wrong: readonly unknown[];
   duplicates?: number;
@@ -33,7 +33,7 @@ export const beginReceipt = async (context: Context, folder: string, bulk: NewRu
   const at = timeNow(context);
   const random = Buffer.from(context.runtime.randomBytes(3)).toString('hex');
   const first = `${at.replace(/[-:]|\.\d+/g, '')}-${random}`;
-  const { operation, endpoint, owner, organization, key, input, duplicates = 0 } = bulk;
+  const { operation, endpoint, owner, organization, key, input, duplicates = 0, after } = bulk;
   for (let count = 1; ; count += 1) {
     const run = count === 1 ? first : `${first}-${count}`;
     const path = bulk.receipt ?? join(folder, `${run}${receiptEnding}`);
@@ -54,6 +54,7 @@ export const beginReceipt = async (context: Context, folder: string, bulk: NewRu
       total: bulk.items.length,
       duplicates,
       skipped: bulk.wrong.length,
+      ...(after && { after }),
     };
     return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, uniqueName(context)) };
   }

@@ -27,10 +27,10 @@ import {
   noteFailures,
   printAnswer,
 } from './screen.ts';
-import { type Counts, countOutcomes, isRunDone, type RunHistory } from './work-receipt.ts';
+import { type Counts, countOutcomes, isRunDone, type RunHistory, type RunLine } from './work-receipt.ts';
 import type { ReceiptFile } from './work-receipt-file.ts';
 import { type Job, leftOf, runJob } from './work-run.ts';
-import { openReceipt } from './work-runs.ts';
+import { type OpenedReceipt, openReceipt } from './work-runs.ts';
 
 /** Bulk work, as prepared by its command. */
 export interface Bulk<Item extends InputItem = InputItem>
@@ -49,6 +49,10 @@ export interface Bulk<Item extends InputItem = InputItem>
   elsewhere?: Words;
   /** By default, one by one. */
   batchSize?: number;
+  /** The run that this one looks at again. */
+  after?: RunLine['after'];
+  /** Prints the answer, if it is another one than that of work that changes something. */
+  report?(run: OpenedReceipt, path: string): Promise<void>;
   /** Asks the user for confirmation of the items that are left, and throws if it isn't given. */
   confirm(remaining: readonly Item[], isResumed: boolean): Promise<void>;
 }
@@ -104,6 +108,9 @@ const finishRun = async (
   await summarize(context, bulk, result, state);
   // The answer may go to the same terminal.
   await context.notes.flush();
+  const { receipt } = result;
+  const run = bulk.report && (await openReceipt(realDisk, receipt));
+  if (run?.ok) return bulk.report!(run, receipt);
   await printAnswer(context, { task: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
 };
 

@@ -64,6 +64,8 @@ export interface BulkTask<Item extends InputItem = InputItem> {
   needsAll?: boolean;
   /** What to do about refused and skipped items, in a sentence. `lines` are theirs if all of them are known. */
   fix(accepted: number, lines?: string): string;
+  /** For work that only looks: what a rejected item is, and what to do about unknown ones. */
+  look?: { rejected: string; unknown: string };
 }
 
 const itemFailure = async (task: BulkTask, item: InputItem, cause: Cause): Promise<Failure> => ({
@@ -179,7 +181,9 @@ const nextOf = (answer: Answer, { runtime, settings }: Context): string[] => {
   const isInHome = runtime.home !== '' && receipt.startsWith(`${runtime.home}/`);
   return [
     ...(rejected + skipped > 0 ? [task.fix(accepted, linesText(answer))] : []),
-    ...(unknown > 0 ? ['Run the same command again to find out what became of the unknown ones.'] : []),
+    ...(unknown > 0
+      ? [task.look?.unknown ?? 'Run the same command again to find out what became of the unknown ones.']
+      : []),
     ...(receipt === '' ? [] : [`Receipt: ${isInHome ? `~${receipt.slice(runtime.home.length)}` : receipt}`]),
     ...(settings.verbose && run !== '' ? [`Run: ${run}`, `Head: ${head}`] : []),
   ];
@@ -238,13 +242,14 @@ const spokenAnswer = (answer: Answer, rows: readonly Row[], next: readonly strin
 
 const partial = (context: Context, { task, result }: Answer): SchedError => {
   const { rejected, unknown } = result;
-  const counts = { rejected, unknown, skipped: task.needsAll ? result.skipped : 0 };
+  const { look } = task;
+  const counts = { [look?.rejected ?? 'rejected']: rejected, unknown, skipped: task.needsAll ? result.skipped : 0 };
   const parts = Object.entries(counts).filter(([, count]) => count > 0);
   const words = parts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(', ');
   return new SchedError('partial', `Not all ${task.things} were ${task.done}: ${words}`, {
-    outcome: unknown > 0 ? 'unknown' : 'applied',
+    outcome: look !== undefined ? 'not-applied' : unknown > 0 ? 'unknown' : 'applied',
     answered: true,
-    ...(unknown > 0 ? { hint: sameCommand } : {}),
+    ...(unknown > 0 && look === undefined ? { hint: sameCommand } : {}),
     // The answer on the same terminal says it already.
     ...(isWatched(context) ? { lines: [] } : {}),
   });

@@ -38,6 +38,8 @@ export interface RunLine {
   total: number;
   duplicates: number;
   skipped: number;
+  /** The run that this one looks at again, and the head of its receipt. */
+  after?: { run: string; head: string };
 }
 
 /**
@@ -141,6 +143,7 @@ export interface ItemOutcome {
   at: string;
   batch: number;
   status?: number;
+  by?: string;
 }
 
 /** The state of a run, read from all lines of its receipt. */
@@ -187,9 +190,15 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
     } else if (line.type === 'verdict') {
       const items = batches.get(line.batch);
       if (items === undefined) return malformedLine(number, 'it has a verdict for a batch that was never sent');
-      const { verdict, at, batch, status } = line;
+      const { verdict, at, batch, status, by } = line;
       if (isVerdict(verdict)) {
-        const outcome: ItemOutcome = { verdict, at, batch, ...(status === undefined ? {} : { status }) };
+        const outcome: ItemOutcome = {
+          verdict,
+          at,
+          batch,
+          ...(status !== undefined && { status }),
+          ...(by !== undefined && { by }),
+        };
         for (const item of items) outcomes.set(item, outcome);
       }
     } else if (line.type === 'end') {
@@ -212,5 +221,10 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
   };
 };
 
+/** A run that looks again is done when it has looked at everything: what it can't know is a result. */
+export const isDoneWith = (unknown: unknown, run: RunLine | undefined): boolean =>
+  unknown === 0 || run?.after !== undefined;
+
 /** Whether the last line ends the run and no outcome is unknown. */
-export const isRunDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;
+export const isRunDone = ({ endedAt, counts, run }: RunHistory): boolean =>
+  endedAt !== undefined && isDoneWith(counts.unknown, run);

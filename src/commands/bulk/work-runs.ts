@@ -4,7 +4,15 @@ import { constants, open, readdir } from '../../node/files.ts';
 import type { Disk } from '../../state/disk.ts';
 import { type FileWorld, readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { noWait } from '../../state/whole-file.ts';
-import { type Damage, type Receipt, type RunHistory, type RunLine, readReceipt, replay } from './work-receipt.ts';
+import {
+  type Damage,
+  isDoneWith,
+  type Receipt,
+  type RunHistory,
+  type RunLine,
+  readReceipt,
+  replay,
+} from './work-receipt.ts';
 
 export const receiptEnding = '.jsonl';
 
@@ -87,7 +95,9 @@ export const firstLineOf = async (path: string): Promise<RunLine | undefined> =>
  */
 export const doneAt = async (path: string): Promise<string | undefined> => {
   const line = await lineAt(path, 'end');
-  return line?.type === 'end' && line.unknown === 0 ? String(line.at) : undefined;
+  if (line?.type !== 'end') return undefined;
+  const run = line.unknown === 0 ? undefined : await firstLineOf(path);
+  return isDoneWith(line.unknown, run) ? String(line.at) : undefined;
 };
 
 export interface KnownRun {

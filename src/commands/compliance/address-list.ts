@@ -19,23 +19,41 @@ export interface Addresses {
   thing: 'argument' | 'item' | 'line';
 }
 
-const fileInput = related(itemInput('addresses', 'address'), argumentsApart('email'));
+type AddressInput = Input<ItemFile & { addresses: Addresses }>;
 
-/** Addresses as arguments or in a file. They are read after all other values, whose problems are then known. */
-export const addressInput: Input<ItemFile & { addresses: Addresses }> = {
+/** Addresses are read after all other values, whose problems are then known. */
+const addressesFrom = (fileInput: Input<ItemFile>, withArguments: boolean): AddressInput => ({
   flags: fileInput.flags,
-  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
+  arguments: withArguments ? [{ name: 'email', description: 'email address of an invitee', variadic: true }] : [],
   draft: async (invocation, how) => {
     const { context, problems } = invocation;
     const values = await (await fileInput.draft(invocation, how))(context);
-    const args = [how.given.email ?? []].flat().map(String);
+    const args = withArguments ? [how.given.email ?? []].flat().map(String) : [];
     if (values.from === undefined && args.length === 0)
-      problems.report({ words: words`No addresses given. Add some as arguments, or a file with ${the('from')}` });
+      if (withArguments)
+        problems.report({ words: words`No addresses given. Add some as arguments, or a file with ${the('from')}` });
+      else problems.missingFlag('from');
     const plan = await readBatchPlan(invocation, values, args, kind);
     const thing = values.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line';
     return async () => ({ ...values, addresses: { plan, thing } });
   },
-};
+});
+
+const fileInput = itemInput('addresses', 'address');
+
+/** Addresses as arguments or in a file. */
+export const addressInput = addressesFrom(related(fileInput, argumentsApart('email')), true);
+
+/** Addresses in the file of a run that was made before. */
+export const addressFileInput: AddressInput = addressesFrom(
+  {
+    ...fileInput,
+    flags: fileInput.flags
+      .filter(({ name }) => name !== 'again')
+      .map((flag) => (flag.name === 'from' ? { ...flag, required: true } : flag)),
+  },
+  false,
+);
 
 /** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
 export const addressesOf = ({ plan, thing }: Addresses, key: ReceiptKey) =>

@@ -23,7 +23,7 @@ import checkScript from './audit/check.sh' with { type: 'text' };
 import proveScript from './audit/prove.sh' with { type: 'text' };
 import { deletionUnconfirmed, notProven } from './evidence.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
-import { loadDeletion, offerRuns } from './receipts.ts';
+import { isSameService, loadDeletion, loadFirst, offerRuns } from './receipts.ts';
 
 /** The service may write its log entry a little after its reply. */
 const afterMs = 10 * 60_000;
@@ -43,11 +43,6 @@ const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
   );
 };
 
-const sameOrigin = async (context: Context, history: RunHistory): Promise<boolean> => {
-  const { baseUrl, isSandbox } = await context.connection();
-  return isSandbox || history.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
-};
-
 /** The service's activity log during the run, or the reason why it is missing. */
 const readActivity = async (
   context: Context,
@@ -57,7 +52,7 @@ const readActivity = async (
   const { organization } = history.run;
   if (organization === 'unknown') return { missing: 'the receipt names no organization' };
   try {
-    if (!(await sameOrigin(context, history)))
+    if (!(await isSameService(context, history)))
       return { missing: 'the run was sent to a different service than the current one' };
     // Sorted, because the clock may have been set back before the run was resumed.
     const [from, to] = [history.run.at, history.lastAt].sort() as [string, string];
@@ -77,9 +72,17 @@ const readActivity = async (
 const table = (rows: [string, unknown][]): string =>
   ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
 
+const lookLimits = `- That the service has no copy that its API doesn't show to this token.
+- That nobody came back afterwards.`;
+
 const bundleSummary = ({ history, head, finding, sandbox }: ReceiptFinding, activityWords: string): string => {
   const { run, counts, endedAt } = history!;
-  return `# Deletion of invitee data, run ${run.run}
+  const { after } = run;
+  const [accepted, rejected, unknown] =
+    after === undefined
+      ? ['accepted by the service', 'rejected by the service', 'outcome unknown']
+      : ['gone', 'still there', 'unknown'];
+  return `# ${after === undefined ? 'Deletion of invitee data' : 'Recheck of a deletion'}, run ${run.run}
 ${sandbox ? '\n**Made in the sandbox: not proof of a real deletion.**\n' : ''}
 ${table([
   ['started', run.at],
@@ -89,9 +92,15 @@ ${table([
   ['endpoint', run.endpoint],
   ['made with', run.tool],
   ['distinct addresses', counts.total],
-  ['accepted by the service', counts.accepted],
-  ['rejected by the service', counts.rejected],
-  ['outcome unknown', counts.unknown],
+  [accepted, counts.accepted],
+  [rejected, counts.rejected],
+  [unknown, counts.unknown],
+  ...(after === undefined
+    ? []
+    : ([
+        ['run that was looked at', after.run],
+        ['its head hash', after.head],
+      ] as [string, string][])),
   ['duplicates in the input', run.duplicates],
   ['invalid lines skipped', counts.skipped],
   ['receipt key', run.key],
@@ -111,8 +120,7 @@ ${table([
 
 ## What it does not prove
 
-- That data was deleted: the service only accepted the requests.
-  ${deletionUnconfirmed}.
+${after === undefined ? `- That data was deleted: the service only accepted the requests.\n  ${deletionUnconfirmed}.` : lookLimits}
 - That the list of addresses was complete.
 
 ## Check it without sched
@@ -149,7 +157,8 @@ const entries = {
 };
 
 const bundle = async ({ run, to, receiptKeyFile }: Values<typeof entries>, { context }: Call): Promise<void> => {
-  const { path, bytes, finding, history } = await loadDeletion(context, run);
+  const { path, bytes, finding, history } = await loadDeletion(context, run, true);
+  const first = await loadFirst(context, history.run);
   const key = await findKey(context, receiptKeyFile, false).catch(() => undefined);
   const runKey = key?.id === history.run.key ? key : undefined;
   const log = await readActivity(context, history, runKey);
@@ -160,6 +169,7 @@ const bundle = async ({ run, to, receiptKeyFile }: Values<typeof entries>, { con
   const folder = resolve(to ?? `bundle-${history.run.run}`);
   await writeAll(context.runtime, folder, {
     'receipt.jsonl': bytes,
+    ...(first?.bytes && { 'first.jsonl': first.bytes }),
     'SUMMARY.md': bundleSummary(finding, words),
     ...('lines' in log
       ? { 'activity.jsonl': log.lines.map((line) => `${line}\n`).join('') }
@@ -183,6 +193,7 @@ export const bundleCommand: Command = {
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
   notes: [
+    'For the receipt of a recheck, the folder also has the receipt of the deletion as first.jsonl, if it is on this machine.',
     'The folder holds the receipt, a readable summary, the activity log during the run (or the reason why it is missing), and scripts that check the receipt with sha256sum, openssl and jq. It holds no addresses and no key.',
     notProven,
   ],

@@ -4,6 +4,7 @@ import { deletion } from './delete.ts';
 import { evidenceCommands } from './evidence.ts';
 import { expiredCommand } from './expired.ts';
 import { exportCommand } from './export.ts';
+import { recheckCommand } from './recheck.ts';
 
 export const examples = {
   delete: [
@@ -16,4 +17,10 @@ export const examples = {
 
 export const decorate = { delete: deletion };
 
-export const extra = (): Command[] => [exportCommand, expiredCommand, ...evidenceCommands, bundleCommand];
+export const extra = (): Command[] => [
+  recheckCommand,
+  exportCommand,
+  expiredCommand,
+  ...evidenceCommands,
+  bundleCommand,
+];

@@ -17,7 +17,9 @@ import {
   checkReceipt,
   deletionRuns,
   findingError,
+  keyOfRun,
   loadDeletion,
+  loadFirst,
   loadReceipt,
   offerRuns,
   runFields,
@@ -75,6 +77,8 @@ const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { 
   const { status, finding: findingText, line, ...facts } = finding;
   const { run, ended_at, total, accepted, rejected, unknown, skipped, sandbox } = runRecord(path, finding);
   const counts = { total, accepted, rejected, unknown, skipped };
+  const { after } = finding.history?.run ?? {};
+  const first = finding.history && (await loadFirst(context, finding.history.run));
   await context.printer.one(
     { columns: [{ header: 'STATUS', path: 'status' }], id: 'status' },
     {
@@ -87,10 +91,15 @@ const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { 
       sandbox,
       head: facts.head,
       receipt: path,
+      ...(after && { after, first: first?.first }),
     },
   );
   const error = findingError(finding);
   if (error !== undefined) throw error;
+  if (first?.first === 'different')
+    throw new SchedError('integrity', 'The receipt of the deletion is not the one that was looked at', {
+      reason: `run ${after!.run} has no line with the hash ${after!.head}`,
+    });
 };
 
 /** An address, or `-` for stdin. R49: its problem doesn't quote it. */
@@ -119,13 +128,8 @@ const readAddressArgument = async (email: string, { context, problems }: Call): 
 const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, call: Call): Promise<void> => {
   const { context } = call;
   const address = await readAddressArgument(email, call);
-  const { path, finding, history } = await loadDeletion(context, receipt);
-  const key = await findKey(context, receiptKeyFile, false);
-  if (key === undefined || key.id !== history.run.key)
-    throw new SchedError('environment', "Can't find the key of this receipt", {
-      reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
-      advice: words`name its file with ${the('receiptKeyFile')}`,
-    });
+  const { path, finding, history } = await loadDeletion(context, receipt, true);
+  const key = await keyOfRun(context, receiptKeyFile, history);
   const mark = key.mac(address);
   const fate = history.outcomes.get(mark);
   await context.printer.one(
@@ -133,6 +137,7 @@ const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, 
     {
       found: fate !== undefined,
       verdict: fate?.verdict ?? null,
+      ...(history.run.after && { finding: fate?.by ?? null }),
       at: fate?.at ?? null,
       http_status: fate?.status ?? null,
       batch: fate?.batch ?? null,
@@ -217,10 +222,11 @@ export const evidenceCommands: Command[] = [
     name: 'verify',
     summary: 'Check that a receipt is complete and unchanged',
     ...taking(input(verifyEntries), verifyReceipt),
-    fields: ['status', 'finding', 'line', ...runFields],
+    fields: ['status', 'finding', 'line', ...runFields, 'after', 'first'],
     local: true,
     examples: ['compliance verify receipt.jsonl', 'compliance verify receipt.jsonl --head sha256:HASH'],
     notes: [
+      'For the receipt of a recheck, first says whether the receipt of the deletion that it names is on this machine (ok or missing), and after has its run and head.',
       'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. With --sandbox, a receipt made in the sandbox is judged like a real one, for a rehearsal. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
       notProven,
     ],
@@ -229,7 +235,7 @@ export const evidenceCommands: Command[] = [
     name: 'prove',
     summary: 'Show when an address was sent and how the service replied',
     ...taking(input(proven), prove),
-    fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
+    fields: 'found verdict finding at http_status batch mark run receipt_status sandbox receipt'.split(' '),
     examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
     notes: [
       'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not. With --sandbox, such a receipt is searched like a real one, for a rehearsal.',

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { foldAddress } from '../../api/email-address.ts';
+import { foldAddress, isPlaceholder } from '../../api/email-address.ts';
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { type TimeWindow, windowQuery } from '../../api/window.ts';
@@ -60,9 +60,6 @@ const entries = {
 };
 
 type ExpiredInput = Values<typeof entries>;
-
-/** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
-const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);
 
 /** Reads which addresses have only old events. Memory grows with the old addresses, not with the events. */
 const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan']) => {

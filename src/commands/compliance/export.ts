@@ -1,9 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
 import { foldAddress } from '../../api/email-address.ts';
 import { events } from '../../api/events.ts';
-import { routingForms } from '../../api/routing-forms.ts';
-import { codeOf, hasCategory, SchedError } from '../../base/errors.ts';
-import { isObject, type Json, jsonText } from '../../base/json.ts';
+import { codeOf, SchedError } from '../../base/errors.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Command } from '../../cli/command.ts';
@@ -26,6 +25,7 @@ import { shortPage } from '../events/with-invitees.ts';
 import { type Addresses, addressesOf, addressInput } from './address-list.ts';
 import { type EventScope, readableEvents } from './readable-events.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
+import { addressesIn, eachSubmission } from './submissions.ts';
 
 const receiptName = 'receipt.jsonl';
 
@@ -58,51 +58,21 @@ const readPerson = async (context: Context, email: string, query: EventScope['qu
 
 type Person = Awaited<ReturnType<typeof readPerson>>;
 
-const textsIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value];
-  return isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(textsIn) : [];
-};
-
-/** The addresses in a text, folded: the whole text, or words of it without the punctuation around them. */
-const addressesInRecords = (text: string): string[] =>
-  [text.trim(), ...text.split(/[\s"'<>()[\],;:=]+/)]
-    .filter((word) => word.includes('@') && word.length <= 300)
-    .flatMap((word) => foldAddress(word.replace(/[.!?]+$/, '')) ?? []);
-
 /**
  * Adds the submissions that hold the address of one of these people, or that led to a booking of theirs. Returns what
  * could not be read.
  */
 const addSubmissions = async (context: Context, people: readonly Person[]): Promise<string[]> => {
-  const client = await context.client();
   const owners = new Map<string | undefined, Person>();
   for (const person of people) {
     owners.set(foldAddress(person.email), person);
     for (const { uri } of person.invitees) owners.set(idIn(uri), person);
   }
-  const unreadParts: string[] = [];
-  const readOrNote = async (what: string, read: () => Promise<void>): Promise<void> => {
-    try {
-      await read();
-    } catch (error) {
-      if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
-      unreadParts.push(`submissions of ${what} (the token can't read them)`);
-    }
-  };
-  const readForm = async (form: unknown): Promise<void> => {
-    for await (const page of client.pages(routingForms.submissions, { query: { form: String(form) } }))
-      for (const submission of page) {
-        const marks = [...textsIn(submission).flatMap(addressesInRecords), idIn(submission.submitter)];
-        for (const owner of new Set(marks.flatMap((mark) => owners.get(mark) ?? [])))
-          owner.submissions.push(submission);
-      }
-  };
-  await readOrNote('routing forms', async () => {
-    const query = { organization: await context.identity.organization() };
-    for await (const page of client.pages(routingForms.list, { query }))
-      for (const { uri } of page) await readOrNote(`routing form ${idIn(uri)}`, () => readForm(uri));
+  const unread = await eachSubmission(context, (submission) => {
+    const marks = [...addressesIn(submission), idIn(submission.submitter)];
+    for (const owner of new Set(marks.flatMap((mark) => owners.get(mark) ?? []))) owner.submissions.push(submission);
   });
-  return unreadParts;
+  return unread.map((what) => `submissions of ${what} (the token can't read them)`);
 };
 
 const elsewhere = words`name another directory with ${the('to')}`;

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path';
-import { SchedError } from '../../base/errors.ts';
+import { fallBack, SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
+import { the, words } from '../../base/words.ts';
 import type { ChoiceList, Invocation } from '../../cli/command.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { realDisk } from '../../state/disk.ts';
 import { timeLabel } from '../../time/label.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
+import { type RunHistory, type RunLine, readReceipt } from '../bulk/work-receipt.ts';
 import {
   findIndexed,
   firstLineOf,
@@ -15,8 +17,10 @@ import {
   receiptEnding,
 } from '../bulk/work-runs.ts';
 import { madeInSandbox, type ReceiptFinding, verifyChain } from '../bulk/work-verify-receipt.ts';
+import { findKey } from './receipt-key.ts';
 
 const deletionOperation = 'compliance.delete';
+const recheckOperation = 'compliance.recheck';
 
 const noReceipt = (word: string, place: IndexedReceipt | undefined): SchedError =>
   new SchedError('not-found', `No receipt "${word}"`, {
@@ -60,18 +64,49 @@ export const checkReceipt = ({ settings, notes }: Context, bytes: Buffer, head?:
   return finding;
 };
 
-/** Reads and checks the receipt of a deletion. Throws if its history can't be read or if it is not of a deletion. */
-export const loadDeletion = async (context: Context, word: string) => {
+/**
+ * Reads and checks the receipt of a deletion, or also of a look at one. Throws if its history can't be read or if it is of
+ * something else.
+ */
+export const loadDeletion = async (context: Context, word: string, isLookAllowed = false) => {
   const { path, bytes } = await loadReceipt(context, word);
   const finding = checkReceipt(context, bytes);
   const { history } = finding;
   if (history === undefined) throw findingError(finding)!;
   const { operation } = history.run;
-  if (operation === deletionOperation) return { path, bytes, finding, history };
+  if (operation === deletionOperation || (isLookAllowed && operation === recheckOperation))
+    return { path, bytes, finding, history };
   throw new SchedError('usage', `Receipt "${word}" is not from a deletion`, {
     reason: `it is from ${operation}`,
     hint: { command: ['compliance', 'verify', word] },
   });
+};
+
+/** Whether a run was sent to the service of this command. */
+export const isSameService = async (context: Context, { run }: RunHistory): Promise<boolean> => {
+  const { baseUrl, isSandbox } = await context.connection();
+  return isSandbox || run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
+};
+
+/** The key that a run was made with. Without it, nobody can be found in its receipt. */
+export const keyOfRun = async (context: Context, keyFile: string | undefined, { run }: RunHistory) => {
+  const key = await findKey(context, keyFile, false);
+  if (key?.id === run.key) return key;
+  throw new SchedError('environment', "Can't find the key of this receipt", {
+    reason: `the receipt uses key ${run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
+    advice: words`name its file with ${the('receiptKeyFile')}`,
+  });
+};
+
+/** The receipt that a recheck names, if it is on this machine, and whether it has the line that was its head. */
+export const loadFirst = async (context: Context, { after }: RunLine) => {
+  if (after === undefined) return undefined;
+  const loaded = await loadReceipt(context, after.run).catch(fallBack(undefined, 'not-found', 'environment'));
+  if (loaded === undefined) return { first: 'missing' as const };
+  const reading = readReceipt(loaded.bytes);
+  // A run that was resumed afterwards has a later head.
+  const hashes = reading.ok ? reading.lines.map(({ hash }) => `sha256:${String(hash)}`) : [];
+  return { first: hashes.includes(after.head) ? ('ok' as const) : ('different' as const), bytes: loaded.bytes };
 };
 
 export const runRecord = (path: string, { status, history, head, sandbox, finding }: ReceiptFinding) => ({

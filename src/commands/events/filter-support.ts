@@ -55,7 +55,7 @@ const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<s
 };
 
 /** Whether the service applies the filter, so that a value that can't match returns no rows. Undefined if unclear. */
-const probe = async (context: Context, filter: Filter, query: Query): Promise<boolean | undefined> => {
+export const isApplied = async (context: Context, filter: Filter, query: Query): Promise<boolean | undefined> => {
   const client = await context.client();
   const probeQuery = { ...query, [filter]: await valueThatCannotMatch(filter, context) };
   try {
@@ -78,7 +78,7 @@ export const supportsFilter = async (context: Context, filter: Filter, query: Qu
   if (isSandbox || mirror) return { isSupported: true };
   const cachedVerdict = await recall(context, filter);
   if (cachedVerdict !== undefined) return { isSupported: cachedVerdict };
-  const verdict = await probe(context, filter, query);
+  const verdict = await isApplied(context, filter, query);
   if (verdict !== undefined) await rememberVerdict(context, filter, verdict);
   return verdict === undefined
     ? { isSupported: true, confirm: () => rememberVerdict(context, filter, true) }

@@ -47,7 +47,7 @@ export const isStalePage = (error: unknown): boolean =>
  *
  * Assumed (events.order): without `sort`, events are listed in the order of start times.
  */
-const readWindow = async (
+export const readWindow = async (
   { client, query, keep, serviceNow }: FollowSource,
   window: { since: number; until?: number },
   onEvent: (event: Json) => void,
@@ -77,7 +77,7 @@ const readWindow = async (
 };
 
 /** The invitees of an event, by URI; none if the event isn't there. */
-const readInvitees = async ({ client }: FollowSource, event: Json): Promise<Json[]> => {
+export const readInvitees = async ({ client }: Pick<FollowSource, 'client'>, event: Json): Promise<Json[]> => {
   const byUri = new Map<unknown, Json>();
   try {
     // Pages overlap if somebody books or cancels meanwhile.

@@ -60,7 +60,7 @@ count=$(wc -l <"$work/hashes" | tr -d ' ')
 # The facts of each line as a row: jq reads them, and awk counts the last verdict of every item.
 jq -rR '(try fromjson catch null) | if type != "object" then "broken" else
     ([.type, .batch, .verdict, .total, .accepted, .rejected, .unknown, .skipped, .receipt == 1, .sandbox == true,
-      (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
+      .after != null, (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
   <"$work/clean" >"$work/rows"
 history=$(awk -F '\t' -v rehearsal="$rehearsal" '
   function wrong(words) { print "edited at line " NR ": " words; isWrong = 1; exit }
@@ -72,10 +72,11 @@ history=$(awk -F '\t' -v rehearsal="$rehearsal" '
     if ($1 != "\"run\"" || $9 != "true" || $4 !~ /^-?[0-9]/) wrong("it is not the first line of a receipt")
     total = $4 + 0
     skipped = $8
+    isLook = $11 == "true"
     next
   }
   $1 == "\"sending\"" {
-    if ($11 == "\"array\"") {
+    if ($12 == "\"array\"") {
       items[$2] = $0
       sent[$2] = 1
     }
@@ -86,7 +87,7 @@ history=$(awk -F '\t' -v rehearsal="$rehearsal" '
     if ($3 != "\"accepted\"" && $3 != "\"rejected\"" && $3 != "\"unknown\"") next
     verdict = $3
     size = split(items[$2], marks, "\t")
-    for (place = 12; place <= size; place++) {
+    for (place = 13; place <= size; place++) {
       mark = marks[place]
       if (mark in outcome) counted[outcome[mark]]--
       outcome[mark] = verdict
@@ -106,8 +107,9 @@ history=$(awk -F '\t' -v rehearsal="$rehearsal" '
   END {
     if (isWrong || NR == 0) exit
     if (last != "\"end\"") print "incomplete: the run did not finish, or its last lines are missing"
-    else if (unknown > 0) print "incomplete: " unknown " with unknown outcome"
+    else if (unknown > 0 && !isLook) print "incomplete: " unknown " with unknown outcome"
     else if (sandbox && !rehearsal) print "sandbox: intact, but made in the sandbox, so it proves nothing"
+    else if (isLook) print "ok: " accepted " gone, " rejected " still there, " unknown " unknown of " total
     else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
   }' "$work/rows")
 case $history in broken*) echo "${history#broken } it is not JSON" >>"$work/broken" ;; esac
