@@ -182,9 +182,9 @@ describe('compliance recheck', () => {
     let number = 0;
     const send: Send = async (request) => {
       number += 1;
-      if (number % 6 === 0) throw lost();
+      if (number % 16 === 0) throw lost();
       if (number % 14 === 3) return { ...answer(429), headers: { 'retry-after': '3' } };
-      if (number % 16 === 9) return answer(503);
+      if (number % 25 === 9) return answer(503);
       return service(request);
     };
     let result = await recheck([], { send });
