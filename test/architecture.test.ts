@@ -78,7 +78,7 @@ const rooms: Record<string, string> = {
   invitees: 'booking events move',
   doctor: 'bulk move',
   api: 'administration booking bulk events',
-  webhooks: 'api bulk',
+  webhooks: 'api bulk compliance events follow',
   skill: 'schema',
   mcp: 'bulk schema',
   sandbox: 'mcp schema webhooks',

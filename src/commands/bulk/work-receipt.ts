@@ -88,7 +88,7 @@ export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | En
 export const firstPrev = '0'.repeat(64);
 
 /** A line as it is written to disk, and its hash. */
-export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
+export const sealLine = (line: object, prev: string, isSandbox: boolean): { text: string; hash: string } => {
   const body = asciiJson(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
   const own = hash('sha256', body);
   return { text: `${body.slice(0, -1)},"hash":"${own}"}\n`, hash: own };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
-import { type Category, fallBack, SchedError } from '../../base/errors.ts';
+import { type Category, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
-import { counted, isTime } from '../../base/numbers.ts';
+import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -23,11 +23,11 @@ import { durationText } from '../../output/progress.ts';
 import { homeMissing } from '../../state/paths.ts';
 import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
-import { settleFilters } from '../events/list.ts';
 import type { FollowInput } from './input.ts';
 import { newsView } from './news-view.ts';
 import { type FollowSource, readFirst, readRound } from './read-news.ts';
 import { deliveryOf, newsLine, paintLine } from './screen.ts';
+import { creatorOf, openSource } from './source.ts';
 import { beginState, type FollowState, type News, patience, rememberNews, windowStart } from './work-state.ts';
 import { type FollowFile, openFollowFile } from './work-state-file.ts';
 
@@ -60,9 +60,6 @@ const openFile = async (context: Context, filters: readonly unknown[]): Promise<
   const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
   return openFollowFile({ directory: followFolder(context), name, machine, clock, randomBytes, interrupted });
 };
-
-/** The user a delivery names as its creator, or null if the token can't read its own user. */
-const creatorOf = ({ identity }: Context): Promise<string | null> => identity.user().catch(fallBack(null, 'forbidden'));
 
 /** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
 const openState = async (
@@ -260,7 +257,7 @@ export const runFollow = async (
   const query = request.query!;
   const { event_type: type } = request.rows!;
   const whose = await fillScope(events.list, { query }, context);
-  const { runtime, settings } = context;
+  const { settings } = context;
   if (settings.dryRun) {
     noteRowFilters(context, filters, request.rows);
     const now = context.now();
@@ -268,16 +265,7 @@ export const runFollow = async (
     const window = windowQuery('start_time', { since: utcText(since), until: utcText(input.until(now)) });
     return printRequest(context, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
   }
-  await settleFilters(context, query);
-  const source: FollowSource = {
-    client: await context.client(),
-    query,
-    keep: (event) => type === undefined || idIn(event.event_type) === idIn(type),
-    serviceNow: () => {
-      const time = context.serviceTime();
-      return isTime(time) ? time : runtime.clock.now();
-    },
-  };
+  const source = await openSource(context, request);
   const file = await openFile(context, [query, type ?? null]);
   try {
     const { earlier } = await bothClocks(context);

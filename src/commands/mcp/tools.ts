@@ -51,11 +51,12 @@ const needed: Record<string, readonly string[]> = {
 const excludedNouns = new Set(['compliance']);
 
 /**
- * `events follow` never ends. Text that was injected could let `webhooks create` send all bookings to an address, or let
- * the others change who belongs to the organization.
+ * `events follow` never ends. Text that was injected could let `webhooks create` and `webhooks backfill` send all bookings
+ * to an address, or let the others change who belongs to the organization.
  */
 const excludedCommands = new Set([
   'events follow',
+  'webhooks backfill',
   'webhooks create',
   'invitations create',
   'invitations revoke',

@@ -16,6 +16,7 @@ import type { Facts } from '../../cli/session/prompt.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import type { View } from '../../output/view.ts';
+import { backfillCommand } from './backfill.ts';
 import { createWebhookCommand } from './create.ts';
 import { listenCommand } from './listen.ts';
 import { fieldsWithScope, withScopeFlags } from './scope.ts';
@@ -128,4 +129,4 @@ export const decorate = {
   }),
 };
 
-export const extra = (): Command[] => [listenCommand, verifyCommand];
+export const extra = (): Command[] => [listenCommand, verifyCommand, backfillCommand()];

@@ -9,10 +9,12 @@ import { token } from '../api/headers.ts';
 import { keyFileEntry } from './signing-key.ts';
 import { defaultSignatureHeader } from './work-signature.ts';
 
-/** For commands that check signatures: the key must exist. */
-const signingKeyFile = keyFileEntry('file with the key that signs deliveries, as in webhooks create', { needed: true });
+/** For commands that check signatures, or sign: the key must exist. */
+export const signingKeyFile = keyFileEntry('file with the key that signs deliveries, as in webhooks create', {
+  needed: true,
+});
 
-const headerKind: Kind<string> = {
+export const headerKind: Kind<string> = {
   value: 'NAME',
   json: 'string',
   isProse: true,
@@ -29,7 +31,7 @@ const verification = {
 
 export type VerificationInput = Values<typeof verification> & { signingKeyFile: string };
 
-const handlerKind: Kind<URL> = {
+export const handlerKind: Kind<URL> = {
   value: 'URL',
   json: 'string',
   read: (raw) => {

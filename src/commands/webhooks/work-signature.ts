@@ -6,6 +6,12 @@ export const defaultSignatureHeader = 'Webhook-Signature';
 // Assumed (webhooks.tolerance): the time of a signature may be 3 minutes off, in the past and in the future.
 export const defaultToleranceMs = 3 * 60_000;
 
+/** The header of a delivery that is signed at this time. */
+export const signatureOf = (key: string, body: string, now: number): string => {
+  const seconds = Math.floor(now / 1000);
+  return `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
+};
+
 /** The parts of a header `t=1763316000,v1=5f2b…`. */
 export interface Signature {
   /** The time as it was sent, because it is part of the signed text. */

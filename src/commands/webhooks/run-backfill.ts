@@ -1,0 +1,308 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { events } from '../../api/events.ts';
+import { SchedError, usageError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { day, second } from '../../base/milliseconds.ts';
+import { counted, formatNumber } from '../../base/numbers.ts';
+import { version } from '../../base/system.ts';
+import { isLoopback } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
+import { fillScope } from '../../cli/operation/default-scope.ts';
+import { confirm } from '../../cli/session/confirm.ts';
+import { sandboxAddress } from '../../cli/session/connection.ts';
+import { bothClocks, type Context } from '../../cli/session/context.ts';
+import { stateDirectory } from '../../cli/session/shared-state.ts';
+import type { View } from '../../output/view.ts';
+import { readNamedFile } from '../../state/named-file.ts';
+import { homeMissing } from '../../state/paths.ts';
+import { timeLabel } from '../../time/label.ts';
+import { utcText } from '../../time/wall.ts';
+import { reportProgress } from '../bulk/progress.ts';
+import { linesText } from '../bulk/work-plan.ts';
+import { eachSubmission } from '../compliance/submissions.ts';
+import { readRound } from '../follow/read-news.ts';
+import { deliveryOf } from '../follow/screen.ts';
+import { creatorOf, openSource } from '../follow/source.ts';
+import { beginState, rememberNews } from '../follow/work-state.ts';
+import type { BackfillInput } from './backfill-input.ts';
+import { targetName } from './forward-to.ts';
+import { readVerification } from './signature-check.ts';
+import { type Backfilled, backfilled, digestOf, inOrder, isReceived, readReceived } from './work-backfill.ts';
+import { type BackfillRecord, openRecord } from './work-backfill-record.ts';
+import { deliver } from './work-deliver.ts';
+
+const mostReceivedBytes = 256 * 1024 * 1024;
+
+/** Lists of invitees that don't match their counter are read again, as a service may answer from older copies. */
+const rounds = 3;
+const betweenRoundsMs = 2 * second;
+
+/** Nobody books later than that. */
+const farAheadMs = 3660 * day;
+
+const resultView: View = {
+  columns: [
+    { header: 'SINCE', path: 'since', as: 'time' },
+    { header: 'UNTIL', path: 'until', as: 'time' },
+    { header: 'DELIVERIES', path: 'deliveries', as: 'count' },
+    { header: 'RECEIVED', path: 'received', as: 'count' },
+    { header: 'EARLIER', path: 'earlier', as: 'count' },
+    { header: 'ACCEPTED', path: 'accepted', as: 'count' },
+    { header: 'FAILED', path: 'failed', as: 'count' },
+    { header: 'LEFT', path: 'left', as: 'count' },
+    { header: 'RECORD', path: 'record', shrink: false },
+  ],
+  id: 'record',
+};
+
+const planView: View = {
+  columns: [
+    { header: 'EVENT', path: 'event' },
+    { header: 'AT', path: 'created_at', as: 'time' },
+    { header: 'URI', path: 'uri', as: 'id' },
+  ],
+  id: 'uri',
+};
+
+const readLog = async ({ runtime }: Context, path: string | undefined): Promise<ReadonlySet<string>> => {
+  if (path === undefined) return new Set();
+  const bytes = await readNamedFile(path, runtime.interrupted, mostReceivedBytes).catch(
+    (error: NodeJS.ErrnoException) => {
+      runtime.interrupted.throwIfAborted();
+      throw usageError([
+        words`${the('received')}: can't read ${path} (${error.code === 'ENOENT' ? 'no such file' : (error.code ?? error.message)})`,
+      ]);
+    },
+  );
+  const { keys, wrong } = readReceived(bytes.toString('utf8'));
+  if (wrong.length === 0) return keys;
+  const lines = `line${wrong.length === 1 ? '' : 's'} ${linesText(wrong)}`;
+  throw usageError([words`${the('received')}: ${lines} of ${path}: neither a delivery nor EVENT<TAB>INVITEE_URI`]);
+};
+
+interface Stretch {
+  since: number;
+  until: number;
+}
+
+/** All bookings and cancellations of a stretch. `isShort`: the service may still hide some. */
+const readInvitees = async (context: Context, request: BackfillInput['request'], { since, until }: Stretch) => {
+  const source = await openSource(context, request);
+  const createdBy = await creatorOf(context);
+  const state = beginState(since);
+  const found: Backfilled[] = [];
+  let isShort = false;
+  const now = since;
+  for (let round = 1; round <= rounds; round += 1) {
+    isShort = false;
+    const limits = { now, until: context.now() + farAheadMs, onShort: () => {} };
+    for await (const change of readRound(source, state, limits)) {
+      rememberNews(state, change);
+      if (change.kind === 'read') isShort ||= change.isShort;
+      else found.push(backfilled(deliveryOf(change, createdBy) as Json & { payload: Json }));
+    }
+    if (!isShort) break;
+    if (round < rounds) await context.runtime.clock.sleep(betweenRoundsMs, context.runtime.interrupted);
+  }
+  return { found: found.filter(({ created_at }) => Date.parse(created_at) < until), isShort };
+};
+
+const readSubmissions = async (context: Context, { since, until }: Stretch) => {
+  const createdBy = await creatorOf(context);
+  const found: Backfilled[] = [];
+  const unread = await eachSubmission(context, (submission) => {
+    const at = Date.parse(String(submission.created_at));
+    if (at < since || at >= until) return;
+    const event = 'routing_form_submission.created';
+    found.push(backfilled({ event, created_at: submission.created_at, created_by: createdBy, payload: submission }));
+  });
+  return { found, unread };
+};
+
+const readStretch = async (context: Context, { request, events: wanted }: BackfillInput, stretch: Stretch) => {
+  const all: Backfilled[] = [];
+  let isShort = false;
+  if (wanted.some((event) => event.startsWith('invitee.'))) {
+    const read = await readInvitees(context, request, stretch);
+    all.push(...read.found);
+    isShort = read.isShort;
+  }
+  if (wanted.includes('routing_form_submission.created')) {
+    const { found, unread } = await readSubmissions(context, stretch);
+    if (unread.length > 0)
+      throw new SchedError('forbidden', "Can't read all routing form submissions", {
+        reason: `the token can't read ${unread.join(', ')}`,
+      });
+    all.push(...found);
+  }
+  return { deliveries: inOrder(all.filter(({ event }) => wanted.some((each) => each === event))), isShort };
+};
+
+/** R51: personal data leaves this machine only where nobody else can read it, unless somebody allows that. */
+const checkTarget = ({ forwardTo: { protocol, hostname }, allowHttp }: BackfillInput): void => {
+  if (protocol === 'https:' || isLoopback(hostname) || allowHttp) return;
+  throw usageError([
+    words`${the('forwardTo')} is http on another machine, where others may read the deliveries. Use https, or add ${the('allowHttp')}`,
+  ]);
+};
+
+const openFor = async (
+  context: Context,
+  { forwardTo, events: wanted, request }: BackfillInput,
+): Promise<BackfillRecord> => {
+  const { runtime, settings } = context;
+  const folder = stateDirectory(runtime);
+  if (folder === undefined)
+    throw new SchedError('environment', 'webhooks backfill has no directory to record what was accepted', {
+      reason: homeMissing(runtime),
+      advice: 'set SCHED_STATE_DIR',
+    });
+  const { baseUrl, isSandbox } = await context.connection();
+  const account = [isSandbox ? sandboxAddress : baseUrl, settings.account?.name ?? null];
+  const facts = [...account, forwardTo.href, wanted.toSorted(), request.query, request.rows?.event_type ?? null];
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
+  const { machine, clock, randomBytes, interrupted } = runtime;
+  const directory = join(folder, 'backfills');
+  return openRecord({ directory, name, machine, clock, randomBytes, interrupted }, isSandbox);
+};
+
+const countsText = (deliveries: readonly Backfilled[]): string[] => {
+  const counts = new Map<string, number>();
+  for (const { event } of deliveries) counts.set(event, (counts.get(event) ?? 0) + 1);
+  return [...counts].map(([event, count]) => `${formatNumber(count)} × ${event}`);
+};
+
+/** Sends what is left, and records each delivery after its 2xx. */
+const sendAll = async (
+  context: Context,
+  input: BackfillInput,
+  record: BackfillRecord,
+  stretch: Stretch,
+  left: readonly Backfilled[],
+) => {
+  const { runtime, notes } = context;
+  const { clock, interrupted } = runtime;
+  const { key, signatureHeader } = await readVerification({ ...input, tolerance: undefined }, context);
+  const name = targetName(input.forwardTo);
+  const timeNow = () => new Date(clock.now()).toISOString();
+  const file = await record.begin({ type: 'begin', backfill: 1, at: timeNow(), ...stretch, total: left.length });
+  const counts = { total: left.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
+  const progress = reportProgress(context, counts);
+  let stopped: SchedError | undefined;
+  try {
+    for (const delivery of left) {
+      const { accepted, attempts, status, problem } = await deliver(
+        {
+          url: input.forwardTo.href,
+          key,
+          signatureHeader,
+          userAgent: `sched/${version}`,
+          send: runtime.sendToEnd,
+          clock,
+          interrupted,
+          onRetry: (why, pauseMs) => notes.info(`${name}: ${why}. Trying again in ${pauseMs / second} s`),
+        },
+        delivery.body,
+      );
+      const type = accepted ? 'accepted' : 'failed';
+      file.write({ type, at: timeNow(), delivery: digestOf(delivery), attempts, status });
+      counts[accepted ? 'accepted' : 'rejected'] += 1;
+      progress.update(counts);
+      if (accepted) continue;
+      const reason = `${delivery.event} of ${delivery.created_at}: ${problem}, in ${attempts} attempts`;
+      notes.warn(`Not accepted by ${name}: ${reason}`);
+      if (input.skipFailed) continue;
+      stopped = new SchedError('partial', 'The handler did not accept a delivery, so the backfill stopped', {
+        reason,
+        advice: words`fix the handler and run the same command again: it goes on from there. Or add ${the('skipFailed')}`,
+        outcome: 'applied',
+        answered: true,
+      });
+      return { counts, stopped };
+    }
+    file.write({ type: 'end', at: timeNow(), accepted: counts.accepted, failed: counts.rejected });
+  } finally {
+    progress.end();
+  }
+  return { counts, stopped };
+};
+
+export const runBackfill = async (input: BackfillInput, { context }: Call): Promise<void> => {
+  const { notes, settings, printer } = context;
+  checkTarget(input);
+  const received = await readLog(context, input.received);
+  // Read before anything else, so that a missing key is known at once.
+  await readVerification({ ...input, tolerance: undefined }, context);
+  const whose = await fillScope(events.list, { query: input.request.query! }, context);
+  const record = await openFor(context, input);
+  try {
+    const { later } = await bothClocks(context);
+    const since = Math.min(input.since, record.openSince ?? input.since);
+    const stretch = { since, until: Math.max(input.until ?? later, since) };
+    const label = (at: number) => timeLabel(utcText(at), settings.zone, context.now());
+    if (since < input.since)
+      notes.info(`An earlier backfill has not ended, so this one begins where that began: ${label(since)}`);
+    const { deliveries, isShort } = await readStretch(context, input, stretch);
+    // What --again repeats must not begin anew after each kill.
+    const known = input.again ? record.acceptedNow : record.accepted;
+    const missing = deliveries.filter((each) => !isReceived(received, each));
+    const left = missing.filter((each) => !known.has(digestOf(each)));
+    notes.info(
+      `${counted(deliveries.length, 'delivery', 'deliveries')} of ${whose ?? 'the chosen events'} since ${label(stretch.since)}: ${formatNumber(deliveries.length - missing.length)} received, ${formatNumber(missing.length - left.length)} accepted earlier, ${formatNumber(left.length)} to send`,
+    );
+    notes.info("sched can't see no-shows, or what was deleted since. What has changed since is sent as it is now");
+    if (settings.dryRun) {
+      await printer.list(
+        planView,
+        (async function* () {
+          if (left.length > 0) yield left.map(({ body: _, ...each }) => each);
+        })(),
+      );
+      return;
+    }
+    if (left.length > 0)
+      await confirm(context, {
+        question: `Send ${counted(left.length, 'delivery', 'deliveries')} to ${targetName(input.forwardTo)}?`,
+        action: `send ${counted(left.length, 'delivery', 'deliveries')} with personal data to ${targetName(input.forwardTo)}`,
+        list: countsText(left),
+        facts: [
+          ['since', `${label(stretch.since)}`],
+          ['contains', 'names, addresses and answers of invitees'],
+        ],
+      });
+    const { counts, stopped } = await sendAll(context, input, record, stretch, left);
+    await printer.one(resultView, {
+      since: utcText(stretch.since),
+      until: utcText(stretch.until),
+      deliveries: deliveries.length,
+      received: deliveries.length - missing.length,
+      earlier: missing.length - left.length,
+      accepted: counts.accepted,
+      failed: counts.rejected,
+      left: left.length - counts.accepted - counts.rejected,
+      record: record.path,
+    });
+    if (stopped !== undefined) throw stopped;
+    if (counts.rejected > 0)
+      throw new SchedError(
+        'partial',
+        `The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`,
+        {
+          advice: 'run the same command with the same --since to send them again',
+          outcome: 'applied',
+          answered: true,
+        },
+      );
+    if (isShort)
+      throw new SchedError('partial', 'The service may not show all bookings yet', {
+        reason: "some lists of invitees don't match the counters of their events",
+        advice: 'run the same command again in a few minutes',
+        outcome: 'applied',
+        answered: true,
+      });
+  } finally {
+    await record.close();
+  }
+};
