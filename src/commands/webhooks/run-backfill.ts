@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import { SchedError, usageError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
-import { day, second } from '../../base/milliseconds.ts';
+import { second } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { version } from '../../base/system.ts';
 import { isLoopback } from '../../base/uri.ts';
@@ -21,26 +20,15 @@ import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
 import { reportProgress } from '../bulk/progress.ts';
 import { linesText } from '../bulk/work-plan.ts';
-import { eachSubmission } from '../compliance/submissions.ts';
-import { readRound } from '../follow/read-news.ts';
-import { deliveryOf } from '../follow/screen.ts';
-import { creatorOf, openSource } from '../follow/source.ts';
-import { beginState, rememberNews } from '../follow/work-state.ts';
 import type { BackfillInput } from './backfill-input.ts';
 import { targetName } from './forward-to.ts';
+import { readStretch, type Stretch } from './read-stretch.ts';
 import { readVerification } from './signature-check.ts';
-import { type Backfilled, backfilled, digestOf, inOrder, isReceived, readReceived } from './work-backfill.ts';
+import { type Backfilled, digestOf, isReceived, readReceived } from './work-backfill.ts';
 import { type BackfillRecord, openRecord } from './work-backfill-record.ts';
 import { deliver } from './work-deliver.ts';
 
 const mostReceivedBytes = 256 * 1024 * 1024;
-
-/** Lists of invitees that don't match their counter are read again, as a service may answer from older copies. */
-const rounds = 3;
-const betweenRoundsMs = 2 * second;
-
-/** Nobody books later than that. */
-const farAheadMs = 3660 * day;
 
 const resultView: View = {
   columns: [
@@ -80,64 +68,6 @@ const readLog = async ({ runtime }: Context, path: string | undefined): Promise<
   if (wrong.length === 0) return keys;
   const lines = `line${wrong.length === 1 ? '' : 's'} ${linesText(wrong)}`;
   throw usageError([words`${the('received')}: ${lines} of ${path}: neither a delivery nor EVENT<TAB>INVITEE_URI`]);
-};
-
-interface Stretch {
-  since: number;
-  until: number;
-}
-
-/** All bookings and cancellations of a stretch. `isShort`: the service may still hide some. */
-const readInvitees = async (context: Context, request: BackfillInput['request'], { since, until }: Stretch) => {
-  const source = await openSource(context, request);
-  const createdBy = await creatorOf(context);
-  const state = beginState(since);
-  const found: Backfilled[] = [];
-  let isShort = false;
-  const now = since;
-  for (let round = 1; round <= rounds; round += 1) {
-    isShort = false;
-    const limits = { now, until: context.now() + farAheadMs, onShort: () => {} };
-    for await (const change of readRound(source, state, limits)) {
-      rememberNews(state, change);
-      if (change.kind === 'read') isShort ||= change.isShort;
-      else found.push(backfilled(deliveryOf(change, createdBy) as Json & { payload: Json }));
-    }
-    if (!isShort) break;
-    if (round < rounds) await context.runtime.clock.sleep(betweenRoundsMs, context.runtime.interrupted);
-  }
-  return { found: found.filter(({ created_at }) => Date.parse(created_at) < until), isShort };
-};
-
-const readSubmissions = async (context: Context, { since, until }: Stretch) => {
-  const createdBy = await creatorOf(context);
-  const found: Backfilled[] = [];
-  const unread = await eachSubmission(context, (submission) => {
-    const at = Date.parse(String(submission.created_at));
-    if (at < since || at >= until) return;
-    const event = 'routing_form_submission.created';
-    found.push(backfilled({ event, created_at: submission.created_at, created_by: createdBy, payload: submission }));
-  });
-  return { found, unread };
-};
-
-const readStretch = async (context: Context, { request, events: wanted }: BackfillInput, stretch: Stretch) => {
-  const all: Backfilled[] = [];
-  let isShort = false;
-  if (wanted.some((event) => event.startsWith('invitee.'))) {
-    const read = await readInvitees(context, request, stretch);
-    all.push(...read.found);
-    isShort = read.isShort;
-  }
-  if (wanted.includes('routing_form_submission.created')) {
-    const { found, unread } = await readSubmissions(context, stretch);
-    if (unread.length > 0)
-      throw new SchedError('forbidden', "Can't read all routing form submissions", {
-        reason: `the token can't read ${unread.join(', ')}`,
-      });
-    all.push(...found);
-  }
-  return { deliveries: inOrder(all.filter(({ event }) => wanted.some((each) => each === event))), isShort };
 };
 
 /** R51: personal data leaves this machine only where nobody else can read it, unless somebody allows that. */
