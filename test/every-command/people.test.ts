@@ -74,6 +74,9 @@ const special = [
   'profiles add --user',
   'profiles add --org',
   'profiles add --organization',
+  // The filters of `events follow`.
+  'webhooks backfill --user',
+  'webhooks backfill --org',
 ];
 
 type Found = Command & Partial<GenericCommand>;

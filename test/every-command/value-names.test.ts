@@ -51,6 +51,7 @@ const left: Record<string, readonly string[]> = {
   'events move': ['past', 'any-time'],
   'webhooks list': ['body'],
   'compliance export': ['receipt', 'again'],
+  'compliance recheck': ['again'],
 };
 
 describe('relations and problems name only values that the command takes', () => {

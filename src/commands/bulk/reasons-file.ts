@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isObject } from '../../base/json.ts';
 import { readCacheFile, writeCache } from '../../cli/session/identity.ts';
+import { readdir, rm } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
-import { directory } from '../../state/paths.ts';
+import { attempt } from '../../state/disk.ts';
+import { directory, isHomeless } from '../../state/paths.ts';
 
 /*
  * Why lines of a run failed, for the same command again. A receipt has no words of the service, so they are kept in the
@@ -38,4 +40,16 @@ export const recallReasons = async (runtime: Runtime, run: string): Promise<(lin
       ? { problem: reason.problem, isTime: reason.isTime === true }
       : undefined;
   };
+};
+
+/**
+ * Removes all reasons, because the service's words may name people whose data is deleted. Nothing depends on them: a run
+ * that is resumed says the status instead.
+ */
+export const forgetReasons = async (runtime: Runtime): Promise<void> => {
+  if (isHomeless('cache', runtime)) return;
+  const folder = dirname(fileOf(runtime, ''));
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('reasons-'));
+  for (const path of names.map((name) => join(folder, name)))
+    await attempt('remove', path, () => rm(path, { force: true }));
 };

@@ -23,6 +23,7 @@ import { requestIdOf } from '../../http/message.ts';
 import type { View } from '../../output/view.ts';
 import { type ItemFile, inputNote } from '../bulk/input.ts';
 import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
+import { forgetReasons } from '../bulk/reasons-file.ts';
 import { askRequester, checkOrganization } from '../bulk/requester.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
@@ -220,6 +221,7 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
     checkOrganization(isCurrent ? idIn(await context.identity.organization()) : org, who);
   }
   const mirrors = await openForgetting(context, who.organization);
+  await forgetReasons(context.runtime);
   const work = runBulk(context, values, {
     ...addressesOf(addresses, key),
     done: 'accepted',
