@@ -24,6 +24,10 @@ export type TokenName = 'owner' | 'admin' | 'user' | 'read_only' | 'events_only'
 /** A fault such as `'events.list 503 at=2'`, or the same as an object. docs/sandbox.md of `sched` lists all kinds. */
 export type Fault = string | { kind: string; operation?: string; [property: string]: unknown };
 
+/** The types of `fetch`, where the TypeScript of the importing program knows them. */
+type FetchRequest = typeof globalThis extends { Request: { prototype: infer Known } } ? Known : unknown;
+type FetchResponse = typeof globalThis extends { Response: { prototype: infer Known } } ? Known : unknown;
+
 export interface SandboxOptions {
   /**
    * The first content: `demo` (default), `empty` (people and tokens only), `large:N` (the demo and N more events), the path
@@ -40,6 +44,8 @@ export interface SandboxOptions {
   limits?: boolean | number;
   /** Failures to simulate from the start. */
   faults?: readonly Fault[];
+  /** Whether it listens on 127.0.0.1, by default `true`. With `false`, only `fetch` reaches it. */
+  listen?: boolean;
   /** Port on 127.0.0.1. By default, any free one. */
   port?: number;
   /** Names that it is reached by beside 127.0.0.1, such as `sandbox` (with its own port) or `sandbox:8080`. */
@@ -112,8 +118,16 @@ export interface Notice {
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** Base address of the API and of the logins, without a slash at the end. */
+  /**
+   * Base address of the API and of the logins, without a slash at the end. With `listen: false`, the address that clients
+   * may be given: nothing listens there.
+   */
   readonly url: string;
+  /**
+   * Answers a request as the server would, pages, logins and admin requests included. The origin of the request may be any:
+   * links in the reply carry it. Redirects aren't followed.
+   */
+  fetch(request: FetchRequest): Promise<FetchResponse>;
   /** The variables that make `sched` and programs of yours use this sandbox, as `sched sandbox env` prints them. */
   readonly environment: Record<string, string>;
   /** A token for the `Authorization: Bearer` header. It belongs to the first user with the role. */
@@ -179,11 +193,11 @@ const reasonIn = ({ message, details }: { message: string; details?: { parameter
   details?.map(({ parameter, message: why }) => (parameter ? `${parameter} ${why}` : why)).join('; ') ?? message;
 
 /**
- * Starts a sandbox of the service in this process. It listens on 127.0.0.1 like `sched sandbox start`, and doesn't keep the
- * process running.
+ * Starts a sandbox of the service in this process. It listens on 127.0.0.1 like `sched sandbox start`, unless `listen` is
+ * `false`, and doesn't keep the process running.
  */
 export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const { plan, kind, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
+  const { plan, kind, limits = true, listen = true, port = 0, data = ':memory:', autoConsent = false } = options;
   const now = options.now === undefined ? undefined : new Date(options.now).getTime();
   if (Number.isNaN(now)) throw new Error('now must be a time such as 2026-12-01T09:00:00Z');
   const world = await readSeed(options.world, now ?? clock.now());
@@ -212,20 +226,21 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
   const outside = { clock, every, randomBytes, machine };
-  const running = await runSandbox(sandbox, { port, script, data: file, version, unref: true }, outside);
+  const served = { port: listen ? port : undefined, script, data: file, version, unref: true };
+  const running = await runSandbox(sandbox, served, outside);
   const { url, secret } = running;
 
   let isClosed = false;
-  // The same requests as over HTTP, without the detour.
-  const ask = async (method: 'GET' | 'POST' | 'DELETE', name: string, body?: unknown) => {
+  const answer = async (request: Request): Promise<Response> => {
     if (isClosed) throw new Error('The sandbox is closed');
-    const reply = await running.service({
-      method,
-      url: `${url}/__sandbox/${name}`,
-      headers: { [adminHeader]: secret },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const content = JSON.parse(reply.body);
+    return running.fetch(request);
+  };
+  /** Sends an admin request. */
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', name: string, body?: unknown) => {
+    const headers = { [adminHeader]: secret };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const reply = await answer(new Request(`${url}/__sandbox/${name}`, { method, headers, ...sent }));
+    const content = JSON.parse(await reply.text());
     if (reply.status >= 400) throw new Error(reasonIn(content));
     return content;
   };
@@ -234,6 +249,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
 
   return {
     url,
+    fetch: answer as Sandbox['fetch'],
     environment: environmentOf(running),
     token(name = 'owner') {
       const tokens = tokensIn(sandbox.store);

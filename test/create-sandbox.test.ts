@@ -137,6 +137,60 @@ describe('createSandbox', () => {
   });
 });
 
+describe('createSandbox without a port', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await createSandbox({ listen: false, limits: false });
+  });
+  afterAll(() => sandbox?.close());
+
+  const ask = (path: string, more: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${sandbox.token()}`, 'content-type': 'application/json' };
+    return sandbox.fetch(new Request(new URL(path, 'https://api.example.com'), { headers, ...more }));
+  };
+
+  test('answers the API, pages, logins and the desk as one function', async () => {
+    const me = (await (await ask('/users/me')).json()) as { resource: { uri: string; scheduling_url: string } };
+    expect(me.resource.uri).toMatch(/^https:\/\/api\.example\.com\/users\//);
+    expect(await (await ask(me.resource.scheduling_url)).text()).toContain('Amara Lindqvist');
+    expect((await ask('/oauth/authorize')).status).toBe(400);
+    expect(await (await ask('/', { headers: { accept: 'text/html' } })).text()).toContain('Desk');
+    const { SCHED_SANDBOX_ADMIN: secret = '' } = sandbox.environment;
+    expect((await ask('/__sandbox/log')).status).toBe(404);
+    expect((await ask('/__sandbox/log', { headers: { 'x-sandbox-admin': secret } })).status).toBe(200);
+  });
+
+  test('opens no port, and works like a server otherwise', async () => {
+    await expect(fetch(sandbox.url)).rejects.toThrow('fetch failed');
+    await sandbox.snapshot();
+    await sandbox.faults.add('users.me 503', 'users.me reset-after at=2');
+    expect((await ask('/users/me')).status).toBe(503);
+    await expect(ask('/users/me')).rejects.toThrow('fetch failed');
+    await sandbox.clock.set('2031-01-01T00:00:00Z');
+    expect((await ask('/users/me')).headers.get('date')).toMatch(/^Wed, 01 Jan 2031/);
+    await sandbox.restore();
+    expect((await sandbox.log()).filter(({ operation }) => operation === 'users.me')).toHaveLength(4);
+  });
+
+  test('refuses a request after close', async () => {
+    const other = await createSandbox({ listen: false, world: 'empty' });
+    await other.close();
+    await expect(other.fetch(new Request(other.url))).rejects.toThrow('The sandbox is closed');
+  });
+
+  test('gives a server the same function', async () => {
+    const served = await createSandbox({ world: 'empty' });
+    const headers = { authorization: `Bearer ${served.token()}` };
+    const replies = [
+      await fetch(`${served.url}/users/me`, { headers }),
+      await served.fetch(new Request(`${served.url}/users/me`, { headers })),
+    ];
+    const [over, direct] = await Promise.all(replies.map((reply) => reply.text()));
+    expect(direct).toBe(over);
+    await served.close();
+  });
+});
+
 describe('createSandbox: options', () => {
   test('turn off rate limits, add faults, and choose the kind of the organization', async () => {
     const options = { world: 'empty', plan: 'free', kind: 'individual', limits: false } as const;

@@ -13,7 +13,9 @@ import type { WireReply } from './faults/inject.ts';
 import { withFaults } from './faults/with-faults.ts';
 import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
 import type { Sandbox, Serving } from './open.ts';
-import { serve, type WireService } from './server/http-server.ts';
+import { fetchFrom } from './server/fetch.ts';
+import type { WireService } from './server/front.ts';
+import { serve } from './server/http-server.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
@@ -22,6 +24,9 @@ import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhook
  * another process.
  */
 const pollMilliseconds = 250;
+
+/** The address of a sandbox that doesn't listen. Any other one reaches it too. */
+const usualAddress = 'http://127.0.0.1:4010';
 
 /** What a running sandbox needs of the outside world. */
 interface SandboxWorld extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
@@ -35,8 +40,8 @@ export interface SandboxWatch {
 }
 
 export interface RunOptions {
-  /** 0 picks a free port. */
-  port: number;
+  /** 0 picks a free port. Without one, nothing listens: only `fetch` reaches the sandbox. */
+  port?: number | undefined;
   script: FaultScript;
   /** Where the data is, for the replies to admin requests. */
   data: string;
@@ -52,8 +57,10 @@ export interface RunOptions {
 }
 
 export interface RunningSandbox extends Serving {
-  /** What the server answers to a request, including admin requests. */
+  /** What a request is answered with, including admin requests. */
   readonly service: WireService;
+  /** The same for requests as `fetch` has them. Refuses what a server refuses, except for foreign names. */
+  fetch(request: Request): Promise<Response>;
   /** The address of the desk with a new key. It works once, for so many seconds or until the sandbox ends. */
   deskAddress(seconds?: number): string;
   /** Waits a little for deliveries that are due. */
@@ -106,7 +113,8 @@ export const runSandbox = async (
     undo.push(() => over.abort());
     const sleep: Clock['sleep'] = (milliseconds) => system.sleep(milliseconds, over.signal);
     const dialect = sandbox.dialect?.place;
-    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url: server.url, dialect }) });
+    let url = usualAddress;
+    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url, dialect }) });
     undo.push(() => mcp?.close());
     const sending: typeof sandbox.service = async (request) => {
       const answered = await mcp?.answer(request);
@@ -145,20 +153,20 @@ export const runSandbox = async (
         watch!.onRequest(request, reply, system.now() - started);
       return reply;
     };
-    const server = await serve(watch === undefined ? service : watched, {
-      port,
-      sleep,
-      unref,
-      refusalHeaders: sandbox.refusalHeaders,
-      hosts: sandbox.hosts,
-    });
-    undo.push(() => {
-      // Another sandbox may have started with the same data.
-      if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
-    }, server.close);
-    sandbox.serving = { url: server.url, secret, dialect };
-    const deskAddress = (seconds?: number) => desk.addressAt(server.url, seconds);
-    return { url: server.url, secret, dialect, service, deskAddress, drain: deliverer.drain, close: once(undoAll) };
+    const whole = watch === undefined ? service : watched;
+    const { refusalHeaders, hosts } = sandbox;
+    const fetch = fetchFrom(whole, { sleep, refusalHeaders });
+    if (port !== undefined) {
+      const server = await serve(whole, { port, sleep, unref, refusalHeaders, hosts });
+      undo.push(() => {
+        // Another sandbox may have started with the same data.
+        if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
+      }, server.close);
+      url = server.url;
+      sandbox.serving = { url, secret, dialect };
+    }
+    const deskAddress = (seconds?: number) => desk.addressAt(url, seconds);
+    return { url, secret, dialect, service, fetch, deskAddress, drain: deliverer.drain, close: once(undoAll) };
   } catch (error) {
     await undoAll();
     throw error;

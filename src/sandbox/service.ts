@@ -101,7 +101,7 @@ export const createService = ({
   mirror,
 }: ServiceOptions): Send => {
   let requests = 0;
-  const names = hosts.map((host) => host.replace(/:\d+$/, ''));
+  const hostNames = hosts.map((host) => host.replace(/:\d+$/, ''));
 
   /** Counts a request for the owner of its token, or for the address that it came from. */
   const count = (caller: Caller | undefined, { method }: HttpRequest, path: string, { now, headers }: Moment) => {
@@ -127,6 +127,8 @@ export const createService = ({
       requirePlan(row, caller.plan);
     }
     refuseInvalid(wrong);
+    // A request without a server can have any name.
+    const names = [...hostNames, url.hostname];
     const query = parseQuery(row, url, names);
     const body = row.method === 'GET' ? undefined : parseBody(row, request, names);
     const links = origin?.() ?? url.origin;

@@ -146,7 +146,9 @@ describePackage('the package', () => {
       for (const [name, words] of sample(Object.entries(runs), 1))
         test(`passes those for ${name}`, { timeout: 60_000 }, async ({ skip }) => {
           await skipIfMissing(skip);
-          expect(files()).toEqual(['cancel.test.ts', 'cancel.test.mjs', 'cancel.test.cjs', 'cancel.spec.ts']);
+          expect(files()).toEqual(
+            expect.arrayContaining(['cancel.test.ts', 'cancel.test.mjs', 'cancel.test.cjs', 'cancel.spec.ts']),
+          );
           const { stdout } = await execFile(runner, words, { cwd: place });
           expect(stdout.match(/^ *ok \d - (?:cancels|begins)/gm)).toHaveLength(2);
         });

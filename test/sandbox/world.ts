@@ -3,6 +3,7 @@ import { createService, type ServiceOptions } from '../../src/sandbox/service.ts
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { makeId, uri as storedUri } from '../../src/sandbox/store/names.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
+import { bothWays } from '../support/both-ways.ts';
 import { checked, rethrow } from '../support/checked.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
@@ -38,14 +39,18 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-/** A seeded service that checks every reply against its row. Rate limits are off by default. */
-export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
-  const { file = await seededFile(noon), ...service } = options;
+/**
+ * A seeded service that checks every reply against its row. Rate limits are off by default. With `isSentBothWays`, each
+ * request goes over a socket and through `fetch`, and both must get the same bytes.
+ */
+export const openWorld = async (options: Partial<ServiceOptions> & { file?: string; isSentBothWays?: true } = {}) => {
+  const { file = await seededFile(noon), isSentBothWays, ...service } = options;
   const clock = { now: () => clock.time, time: noon, offset: 0 };
   const store = openStore(await openDatabase(file));
   dontWaitForDisk(store);
   closeLater(() => store.close());
-  const send = checked(createService({ store, clock, onError: rethrow, limits: false, ...service }));
+  const direct = createService({ store, clock, onError: rethrow, limits: false, ...service });
+  const send = checked(isSentBothWays ? bothWays(direct, new URL(origin).host) : direct);
 
   const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {
     const reply = await send({

@@ -99,7 +99,7 @@ const withoutVariants = (reply: Json): Json =>
 describe('sandbox', () => {
   test.each(Object.keys(transcripts))('answers %s as the documentation shows', async (name) => {
     const transcript = transcripts[name]!;
-    const world = await openWorld();
+    const world = await openWorld({ isSentBothWays: true });
     const ids = await idsFor(world, transcript);
     const [method, path] = translate(transcript.line, ids).split(' ') as [string, string];
     const { status, body } = await world.call(method, path, {

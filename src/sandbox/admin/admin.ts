@@ -4,7 +4,7 @@ import { refusalOf } from '../error-replies.ts';
 import { timingSafeSame } from '../oauth/signing.ts';
 import { parseJsonBody, parseQuery } from '../parse.ts';
 import { urlOf } from '../request-url.ts';
-import type { WireService } from '../server/http-server.ts';
+import type { WireService } from '../server/front.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
 export const adminHeader = 'x-sandbox-admin';

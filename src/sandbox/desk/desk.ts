@@ -13,7 +13,7 @@ import { html } from '../pages/html.ts';
 import { page } from '../pages/layout.ts';
 import { zoneIn } from '../pages/places.ts';
 import { localTime } from '../rules/local-time.ts';
-import type { WireService } from '../server/http-server.ts';
+import type { WireService } from '../server/front.ts';
 import { openapi } from '../server/openapi.ts';
 import { deliveriesPanel, webhooksPanel } from './deliveries.ts';
 import {

@@ -12,7 +12,7 @@ import { mcpPath } from '../oauth/resource.ts';
 import { pageOperation } from '../pages/visit.ts';
 import { urlOf } from '../request-url.ts';
 import { findRoute } from '../route.ts';
-import type { WireService } from '../server/http-server.ts';
+import type { WireService } from '../server/front.ts';
 import type { RequestFacts } from './faults.ts';
 import { inject } from './inject.ts';
 

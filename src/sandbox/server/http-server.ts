@@ -2,16 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/system.ts';
-import type { HttpRequest } from '../../http/message.ts';
-import { Refusal, refusalOf } from '../error-replies.ts';
+import { Refusal } from '../error-replies.ts';
 import type { WireReply } from '../faults/inject.ts';
-
-const bodyLimitBytes = 1024 * 1024;
+import { bytesOf, createFront, readBody, type WireService, withLength } from './front.ts';
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
-
-/** A service whose replies can carry transport faults. */
-export type WireService = (request: HttpRequest) => Promise<WireReply>;
 
 export interface Server {
   /** Without a trailing slash. */
@@ -39,23 +34,6 @@ const checkHost = ({ url, headers: { host } }: IncomingMessage, own: readonly st
     throw new Refusal(421, 'Misdirected Request', "This isn't a name of the sandbox: see --allow-host.");
 };
 
-const readBody = async (message: IncomingMessage): Promise<string> => {
-  const tooLarge = () =>
-    new Refusal(413, 'Payload Too Large', 'The body is larger than 1 MiB.', {}, { connection: 'close' });
-  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
-  if (Number(length ?? 0) > bodyLimitBytes) throw tooLarge();
-  // RFC 9112 §6.3: without either header there is no body. Most requests are reads, and even an empty stream takes time to read.
-  if (length === undefined && encoding === undefined) return '';
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyLimitBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 const requestHeaders = (message: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (const name in message.headers) {
@@ -71,13 +49,11 @@ const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
     response.write(bytes, () => resolve());
   });
 
-const bytesOf = ({ bytes, body }: WireReply): Uint8Array => bytes ?? Buffer.from(body);
-
 const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sleep'] | undefined): Promise<void> => {
-  const { status, headers, body, bytes, reset, drip, stream } = reply;
+  const { status, body, bytes, reset, drip, stream } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
   if (stream !== undefined) {
-    response.writeHead(status, headers);
+    response.writeHead(status, reply.headers);
     response.flushHeaders();
     const pieces = stream[Symbol.asyncIterator]();
     // A client that goes away while nothing is sent would not be noticed otherwise.
@@ -86,10 +62,8 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
       await writeOut(response, Buffer.from(piece.value));
     return void response.end();
   }
-  const length = bytes?.length ?? Buffer.byteLength(body);
-  // RFC 9110 §8.6: these have no body. With a content-length, a client would wait for one or reject the reply.
-  const isBare = status === 204 || status === 304;
-  response.writeHead(status, isBare ? headers : { ...headers, 'content-length': length });
+  const headers = withLength(reply);
+  response.writeHead(status, headers);
   if (reset !== undefined) {
     response.flushHeaders();
     await writeOut(response, bytesOf(reply).subarray(0, reset));
@@ -99,7 +73,7 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
   // A string is sent in one piece with the headers. If every character is one byte, the text is ASCII, and `latin1`
   // copies the same bytes without encoding them.
   if (drip === undefined || sleep === undefined)
-    return void response.end(bytes ?? body, length === body.length ? 'latin1' : 'utf8');
+    return void response.end(bytes ?? body, headers['content-length'] === String(body.length) ? 'latin1' : 'utf8');
   for (const byte of bytesOf(reply)) {
     if (response.destroyed) return;
     await writeOut(response, Uint8Array.of(byte));
@@ -138,22 +112,17 @@ export const serve = async (
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const bound = (server.address() as AddressInfo).port;
   const own = hostHeadersAt(bound, hosts);
-  let requests = 0;
-  const answer = async (message: IncomingMessage): Promise<WireReply> => {
-    requests += 1;
-    try {
+  const front = createFront(service, refusalHeaders);
+  const answer = (message: IncomingMessage): Promise<WireReply> =>
+    front(async () => {
       checkHost(message, own);
-      const body = await readBody(message);
-      const url = `http://${message.headers.host}${message.url}`;
-      return await service({ method: message.method ?? 'GET', url, headers: requestHeaders(message), body });
-    } catch (error) {
-      const { status, headers, body } = refusalOf(error);
-      const usual = { 'content-type': 'application/json', 'x-request-id': `refused-${requests}` };
-      // Any other error can mean that the sandbox is closing, and its data with it.
-      const limits = error instanceof Refusal ? refusalHeaders?.() : {};
-      return { status, headers: { ...usual, ...limits, ...headers }, body };
-    }
-  };
+      const { 'content-length': length, 'transfer-encoding': encoding, host } = message.headers;
+      // RFC 9112 §6.3: without either header there is no body. Most requests are reads, and even an empty stream takes
+      // time to read.
+      const body = length === undefined && encoding === undefined ? '' : await readBody(message, length);
+      const url = `http://${host}${message.url}`;
+      return { method: message.method ?? 'GET', url, headers: requestHeaders(message), body };
+    });
   server.on('request', async (message, response) => {
     const reply = await answer(message);
     // Fails if the server stops during a sleep; nobody waits for the reply then.

@@ -14,7 +14,7 @@ const hour = 3_600_000;
 let world: World;
 let visitor: ReturnType<typeof visitorOf>;
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openWorld({ isSentBothWays: true });
   visitor = visitorOf(world);
   world.store.run('DELETE FROM webhooks');
   const body = { url: 'http://127.0.0.1:9/', events: ['invitee.created', 'invitee.canceled'], organization };
@@ -293,7 +293,7 @@ describe('the form of a page', () => {
 
 it('shows hostile text of a record without adding an element', async () => {
   const tagsWith = async (text: string) => {
-    world = await openWorld();
+    world = await openWorld({ isSentBothWays: true });
     visitor = visitorOf(world);
     const ada = await booked(at('08:00'));
     world.store.run("UPDATE users SET doc = json_set(doc, '$.name', ?)", text);

@@ -30,7 +30,7 @@ const answers = { a1: 'Engine Ltd', a2: '11 to 100' };
 let world: World;
 let visitor: ReturnType<typeof visitorOf>;
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openWorld({ isSentBothWays: true });
   visitor = visitorOf(world);
 });
 
@@ -543,7 +543,7 @@ describe('hostile text', () => {
 
   it('adds no element to any page', async () => {
     const visit = async (text: string) => {
-      world = await openWorld();
+      world = await openWorld({ isSentBothWays: true });
       visitor = visitorOf(world);
       world.store.run("UPDATE users SET doc = json_set(doc, '$.name', ?) WHERE id = ?", text, idIn(user('amara')));
       world.store.run(

@@ -25,7 +25,7 @@ describeWith(browser)('consent page in a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    world = await openWorld();
+    world = await openWorld({ isSentBothWays: true });
     server = await serve(world.send, { port: 0 });
     client = createServer((request, response) => {
       heard.push(new URL(request.url!, 'http://127.0.0.1'));
