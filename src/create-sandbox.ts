@@ -7,6 +7,7 @@ import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { adminHeader } from './sandbox/admin/admin.ts';
 import type { LogEntry as AdminLogEntry } from './sandbox/admin/log-admin.ts';
+import { hasFields, isMark, waitFor, waitKinds } from './sandbox/admin/wait.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
 import { tokensIn } from './sandbox/oauth/ready-tokens.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
@@ -116,6 +117,15 @@ export interface Notice {
   details: Record<string, unknown>;
 }
 
+/** What `waitFor` can wait for. */
+export interface Awaitable {
+  /** A delivery that was sent at least once. */
+  delivery: Delivery;
+  notice: Notice;
+  /** A request that was answered. */
+  request: LogEntry;
+}
+
 /** A running sandbox. */
 export interface Sandbox {
   /**
@@ -172,6 +182,18 @@ export interface Sandbox {
   ): Promise<Delivery[]>;
   /** What the service would have sent to people, the newest 100, the newest first. Nothing is sent. */
   notices(options?: { to?: string; kind?: string }): Promise<Notice[]>;
+  /** Marks what has come so far, for `since` of `waitFor`. A mark ends with the next restore or reset. */
+  mark(): Promise<string>;
+  /**
+   * Waits for the first delivery, notice or request that matches: a function, or fields with their values. Only what comes
+   * from now on counts, or what has come since a mark. Rejects after the `timeout` (milliseconds, or a duration such as
+   * `10s`, which is the default) and says what did come.
+   */
+  waitFor<Kind extends keyof Awaitable>(
+    kind: Kind,
+    match?: Record<string, unknown> | ((record: Awaitable[Kind]) => boolean),
+    options?: { timeout?: number | string; since?: string },
+  ): Promise<Awaitable[Kind]>;
   /** Stops the server and discards data in memory. May be called again. */
   close(): Promise<void>;
 }
@@ -244,6 +266,11 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     if (reply.status >= 400) throw new Error(reasonIn(content));
     return content;
   };
+  const durationIn = (given: string | number): number => {
+    const milliseconds = typeof given === 'number' ? given : readDuration(given);
+    if (milliseconds === undefined) throw new Error(`Can't read "${given}" as a duration such as 1h30m`);
+    return milliseconds;
+  };
   const timeIn = ({ time }: { time: string }) => new Date(time);
   const moveClock = async (change: object) => timeIn(await ask('POST', 'clock', change));
 
@@ -270,9 +297,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
       now: async () => timeIn(await ask('GET', 'clock')),
       set: (time) => moveClock({ time }),
       async advance(duration) {
-        const milliseconds = typeof duration === 'number' ? duration : readDuration(duration);
-        if (milliseconds === undefined) throw new Error(`Can't read "${duration}" as a duration such as 1h30m`);
-        return moveClock({ advance_seconds: milliseconds / 1000 });
+        return moveClock({ advance_seconds: durationIn(duration) / 1000 });
       },
       freeze: () => moveClock({ frozen: true }),
       resume: () => moveClock({ frozen: false }),
@@ -291,6 +316,16 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     async notices(filter = {}) {
       const given = Object.entries(filter).filter(([, value]) => value !== undefined);
       return (await ask('GET', `notices?${new URLSearchParams(given)}`)).notices;
+    },
+    mark: async () => (await ask('GET', 'mark')).mark,
+    async waitFor(kind, match = {}, { timeout = '10s', since } = {}) {
+      if (!waitKinds.includes(kind)) throw new Error(`waitFor can wait for ${waitKinds.join(', ')}, not "${kind}"`);
+      if (since !== undefined && !isMark(since)) throw new Error(`since must be a mark, not "${since}"`);
+      const matches = typeof match === 'function' ? match : (record: unknown) => hasFields(record, match);
+      const ways = { since, timeoutMs: durationIn(timeout), clock, ask: (path: string) => ask('GET', path) };
+      const result = await waitFor(kind, matches as (record: object) => boolean, ways);
+      if ('missed' in result) throw new Error(`No ${kind} matched within ${timeout}: ${result.missed}`);
+      return result.found as never;
     },
     async close() {
       isClosed = true;

@@ -172,6 +172,24 @@ describe('createSandbox without a port', () => {
     expect((await sandbox.log()).filter(({ operation }) => operation === 'users.me')).toHaveLength(4);
   });
 
+  test('waits for deliveries, notices and requests, with a function or fields', async () => {
+    const mark = await sandbox.mark();
+    const waiting = sandbox.waitFor('request', { operation: 'users.me', status: 200 });
+    await sandbox.log();
+    await ask('/users/me');
+    expect(await waiting).toMatchObject({ method: 'GET', path: '/users/me' });
+    await ask('/groups');
+    const denied = await sandbox.waitFor('request', ({ status }) => status! >= 400, { since: mark });
+    expect(denied.operation).toBe('groups.list');
+    const late = sandbox.waitFor('request', { operation: 'orgs.get' }, { since: mark, timeout: '60ms' });
+    await expect(late).rejects.toThrow(
+      'No request matched within 60ms: 2 other requests came: GET /users/me (200), GET /groups (400)',
+    );
+    await expect(sandbox.waitFor('notice', {}, { timeout: 60 })).rejects.toThrow('No notice came while it waited');
+    await expect(sandbox.waitFor('mail' as 'notice')).rejects.toThrow('delivery, notice, request, not "mail"');
+    await expect(sandbox.waitFor('notice', {}, { since: 'now' })).rejects.toThrow('since must be a mark');
+  });
+
   test('refuses a request after close', async () => {
     const other = await createSandbox({ listen: false, world: 'empty' });
     await other.close();

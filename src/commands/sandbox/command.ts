@@ -23,6 +23,7 @@ import { askRunning, askSandbox, findServing, servingAround } from './running.ts
 import { openScreen } from './screen.ts';
 import { type ServingFacts, whileServing } from './serving.ts';
 import { triggerCommand } from './trigger.ts';
+import { markCommand, waitCommand } from './wait.ts';
 
 const openapiEntries = { admin: toggle('describe the admin interface of a running sandbox instead') };
 
@@ -214,5 +215,7 @@ export const commandsWith = (registry: Nouns): Command[] => [
   clockCommand,
   noticesCommand,
   triggerCommand,
+  waitCommand,
+  markCommand,
   openapiCommand,
 ];

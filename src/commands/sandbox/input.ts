@@ -31,6 +31,18 @@ const sharedText = "the sandbox's data file (default: the file that all sandbox 
 /** The data of a command that uses data that is there. */
 export const sharedData = entry(sharedDataKind, sharedText);
 
+/** Reads `payload.name=Zoe`. */
+export const assignment: Kind<readonly [path: string, value: string]> = {
+  value: 'PATH=VALUE',
+  json: 'string',
+  read: (raw) => {
+    const text = String(raw);
+    const end = text.indexOf('=');
+    if (end >= 1) return accept([text.slice(0, end), text.slice(end + 1)]);
+    return refuse(words`${self} must be PATH=VALUE such as payload.name=Zoe, not "${text}"`);
+  },
+};
+
 /** For commands that take nothing else. */
 export const dataInput = input({ data: sharedData });
 

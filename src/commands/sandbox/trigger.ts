@@ -10,7 +10,7 @@ import { choice } from '../../cli/input/kinds.ts';
 import { readObject } from '../../cli/json-file.ts';
 import { printRows } from '../../cli/operation/listing.ts';
 import type { View } from '../../output/view.ts';
-import { sharedData } from './input.ts';
+import { assignment, sharedData } from './input.ts';
 import { askRunning, findServing } from './running.ts';
 
 const samplesView: View = {
@@ -34,18 +34,6 @@ const receiverUrlKind: Kind<string> = {
       : refuse(words`${self} must be the URL of a webhook, not "${String(raw)}"`),
 };
 
-/** Reads `payload.name=Zoe`. */
-const changeKind: Kind<readonly [path: string, value: string]> = {
-  value: 'PATH=VALUE',
-  json: 'string',
-  read: (raw) => {
-    const text = String(raw);
-    const end = text.indexOf('=');
-    if (end >= 1) return accept([text.slice(0, end), text.slice(end + 1)]);
-    return refuse(words`${self} must be PATH=VALUE such as payload.name=Zoe, not "${text}"`);
-  },
-};
-
 const payloadKind: Kind<Json> = {
   value: 'FILE',
   json: 'string',
@@ -57,7 +45,7 @@ const entries = {
   event: choice(webhookEvents, 'kind of event', { place: 'argument', needed: true }),
   to: entry(receiverUrlKind, 'only to the webhooks with this URL'),
   set: entry(
-    changeKind,
+    assignment,
     'change a value of the body, such as payload.name=Zoe or payload.questions_and_answers.0.answer=Yes',
     { many: true },
   ),

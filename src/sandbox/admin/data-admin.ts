@@ -69,6 +69,7 @@ const Notices = record({ notices: list(z.unknown(), 'the newest first, at most 1
 const NoticeFilters = record({
   to: z.optional(text('only those to this email address or phone number')),
   kind: z.optional(choice(noticeKinds, 'only those of this kind')),
+  since: z.optional(integer('only those with a higher number')),
 });
 
 /** Admin requests about the data. They also work without a server. */

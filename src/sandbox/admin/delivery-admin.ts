@@ -12,6 +12,8 @@ import { disable } from '../webhooks/schedule.ts';
 import { type AdminCall, callsWith } from './admin.ts';
 
 const mostDeliveries = 100;
+/** Of those after a number, which a program waits for. */
+const mostLater = 1000;
 
 const AttemptRecord = record({
   at: text('by the clock of the sandbox'),
@@ -42,14 +44,14 @@ const deliveryEntry = ({ webhook, attempts, body, ...row }: DeliveryRow, origin:
 });
 
 /** Deliveries with their attempts, the newest first. */
-const listDeliveries = (store: Store, origin: string, condition = '1', ...params: number[]) =>
+const listDeliveries = (store: Store, origin: string, condition = '1', param?: number, most = mostDeliveries) =>
   store
     .all<DeliveryRow>(
       `SELECT d.number, d.webhook, w.callback_url AS url, d.event, d.state, d.created_at, d.due_at, d.body,
          (SELECT json_group_array(json_object('at', a.at, 'status', a.status, 'error', a.error, 'milliseconds', a.milliseconds))
           FROM (SELECT * FROM delivery_attempts WHERE delivery = d.number ORDER BY number) a) AS attempts
-       FROM deliveries d JOIN webhooks w ON w.id = d.webhook WHERE ${condition} ORDER BY d.number DESC LIMIT ${mostDeliveries}`,
-      ...params,
+       FROM deliveries d JOIN webhooks w ON w.id = d.webhook WHERE ${condition} ORDER BY d.number DESC LIMIT ${most}`,
+      ...(param === undefined ? [] : [param]),
     )
     .map((row) => deliveryEntry(row, origin));
 
@@ -59,6 +61,9 @@ export interface DeliveryContext {
 }
 
 const call = callsWith<DeliveryContext>();
+
+/** For programs that wait for something new. */
+const sinceFilter = record({ since: z.optional(integer('only those with a higher number')) });
 
 const Deliveries = record({ deliveries: list(DeliveryRecord, 'the newest first, at most 100') });
 
@@ -74,10 +79,11 @@ export const deliveryCalls: readonly AdminCall<DeliveryContext>[] = [
   call(
     'GET /__sandbox/deliveries',
     'List the deliveries of webhooks with their attempts',
-    { reply: Deliveries },
-    ({ url }, { sandbox: { store, clock } }) => {
+    { query: sinceFilter, reply: Deliveries },
+    ({ url, query: { since } }, { sandbox: { store, clock } }) => {
       finishDeletions(store, clock.now());
-      return { deliveries: listDeliveries(store, url.origin) };
+      if (since === undefined) return { deliveries: listDeliveries(store, url.origin) };
+      return { deliveries: listDeliveries(store, url.origin, 'd.number > ?', since, mostLater) };
     },
   ),
   call(

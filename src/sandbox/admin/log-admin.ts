@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { described, flag, integer, list, record, text, type Value } from '../../api/field.ts';
 import { notFound, Refusal } from '../error-replies.ts';
 import { checkOperations, type FaultScript, readFaults } from '../faults/faults.ts';
+import type { Store } from '../store/store.ts';
 import { type AdminCall, callsWith } from './admin.ts';
+import { markOf } from './wait.ts';
 
 const LogRecord = record({
   number: integer('counts requests from 1'),
@@ -65,7 +67,11 @@ export interface LogContext {
   log: ReturnType<typeof createLog>;
 }
 
-const call = callsWith<LogContext>();
+interface LogCallContext extends LogContext {
+  sandbox: { store: Store };
+}
+
+const call = callsWith<LogCallContext>();
 
 const Faults = record({
   faults: list(z.unknown(), 'each fault with its number, and how many requests it matched and struck'),
@@ -75,6 +81,7 @@ const Log = record({ log: list(LogRecord, 'the oldest request first') });
 const Filters = record({
   operation: z.optional(text('only requests for this operation, such as events.list')),
   status: z.optional(integer('only requests that got this status code')),
+  since: z.optional(integer('only requests with a higher number')),
 });
 
 const addFaults = async (body: unknown, script: FaultScript) => {
@@ -88,16 +95,29 @@ const addFaults = async (body: unknown, script: FaultScript) => {
 };
 
 /** Admin requests about the requests to the service: their log, and the faults that affect them. */
-export const logCalls: readonly AdminCall<LogContext>[] = [
+export const logCalls: readonly AdminCall<LogCallContext>[] = [
   call(
     'GET /__sandbox/log',
     'List the requests to the service',
     { query: Filters, reply: Log },
     ({ query }, { log }) => ({
       log: log.entries.filter((entry) =>
-        (['operation', 'status'] as const).every((name) => (query[name] ?? entry[name]) === entry[name]),
+        (['operation', 'status'] as const).every(
+          (name) => entry.number > (query.since ?? 0) && (query[name] ?? entry[name]) === entry[name],
+        ),
       ),
     }),
+  ),
+  call(
+    'GET /__sandbox/mark',
+    'Mark what has come so far, for programs that wait for more',
+    { reply: record({ mark: text('the last numbers of deliveries, notices and requests') }) },
+    (_, { log, sandbox: { store } }) => {
+      const last = (table: string) =>
+        store.first<{ last: number }>(`SELECT coalesce(max(number), 0) AS last FROM ${table}`)!.last;
+      const request = log.entries.at(-1)?.number ?? 0;
+      return { mark: markOf({ delivery: last('deliveries'), notice: last('notices'), request }) };
+    },
   ),
   call('DELETE /__sandbox/log', 'Empty the log', { reply: Log }, (_, { log }) => {
     log.clear();

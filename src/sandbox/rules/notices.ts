@@ -91,13 +91,15 @@ export const noticeCancellation = (
 
 const mostListedNotices = 100;
 
-/** The newest notices first, limited by `to` and `kind` in the query of the URL. */
+/** The newest notices first, limited by `to`, `kind` and `since` in the query of the URL. */
 export const listNotices = (store: Store, { origin, searchParams }: URL) =>
   store
     .all<Record<'about' | 'details', string>>(
-      `SELECT * FROM notices WHERE coalesce("to" = ?1, 1) AND coalesce(kind = ?2, 1) ORDER BY number DESC LIMIT ?3`,
+      `SELECT * FROM notices WHERE coalesce("to" = ?1, 1) AND coalesce(kind = ?2, 1) AND number > ?3
+       ORDER BY number DESC LIMIT ?4`,
       searchParams.get('to'),
       searchParams.get('kind'),
-      mostListedNotices,
+      Number(searchParams.get('since')),
+      searchParams.has('since') ? mostNotices : mostListedNotices,
     )
     .map(({ about, details, ...row }) => ({ ...row, about: `${origin}${about}`, details: JSON.parse(details) }));
