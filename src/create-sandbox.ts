@@ -9,12 +9,11 @@ import { adminHeader } from './sandbox/admin/admin.ts';
 import type { LogEntry as AdminLogEntry } from './sandbox/admin/log-admin.ts';
 import { hasFields, isMark, waitFor, waitKinds } from './sandbox/admin/wait.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
-import { tokensIn } from './sandbox/oauth/ready-tokens.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { kinds, plans } from './sandbox/rules/subscription.ts';
 import { runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
-import { isHostName } from './sandbox/server/http-server.ts';
+import { isHostName, originIn } from './sandbox/server/http-server.ts';
 import { readDuration } from './time/duration.ts';
 
 // The types of the package are made from this file alone, so its exported types use nothing of other files.
@@ -49,6 +48,8 @@ export interface SandboxOptions {
   listen?: boolean;
   /** Port on 127.0.0.1. By default, any free one. */
   port?: number;
+  /** Origin of all links, such as `https://sched.test`, for a proxy in front of it. By default, that of each request. */
+  baseUrl?: string;
   /** Names that it is reached by beside 127.0.0.1, such as `sandbox` (with its own port) or `sandbox:8080`. */
   hosts?: readonly string[];
   /** File for the data, by default `:memory:`. */
@@ -228,6 +229,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const hosts = options.hosts?.map((host) => host.toLowerCase());
   const wrong = hosts?.find((host) => !isHostName(host));
   if (wrong !== undefined) throw new Error(`hosts must be names such as sandbox or sandbox:8080, not "${wrong}"`);
+  const baseUrl = options.baseUrl === undefined ? undefined : originIn(options.baseUrl);
+  if (options.baseUrl !== undefined && baseUrl === undefined)
+    throw new Error(`baseUrl must be an origin such as https://sched.test, not "${options.baseUrl}"`);
   const faults = readFaults(options.faults ?? []);
   await checkOperations(faults);
   const script = createFaultScript(faults);
@@ -248,9 +252,10 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
   const outside = { clock, every, randomBytes, machine };
-  const served = { port: listen ? port : undefined, script, data: file, version, unref: true };
+  const served = { port: listen ? port : undefined, baseUrl, script, data: file, version, unref: true };
   const running = await runSandbox(sandbox, served, outside);
-  const { url, secret } = running;
+  const { secret } = running;
+  const url = listen ? running.url : (baseUrl ?? running.url);
 
   let isClosed = false;
   const answer = async (request: Request): Promise<Response> => {
@@ -279,7 +284,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     fetch: answer as Sandbox['fetch'],
     environment: environmentOf(running),
     token(name = 'owner') {
-      const tokens = tokensIn(sandbox.store);
+      const tokens = sandbox.tokens();
       const match = tokens.find((each) => each.name === name);
       if (match === undefined) throw new Error(`token must be one of ${tokens.map((each) => each.name).join(', ')}`);
       return match.token;

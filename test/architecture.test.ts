@@ -53,7 +53,7 @@ const places: Record<string, string> = {
   'main.ts': 'base/ output/ state/ cli/ auth/refresh-helper.ts node/redacted-output.ts runtime.ts node:',
   'work*.ts': 'api/ base/ client/ http/ state/ time/ node/files.ts yaml-file.ts node: csv-parse zod',
   'commands/': `${shell} cli/ ../completions/ ../man`,
-  'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/open.ts @modelcontextprotocol/server zod`,
+  'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/run.ts @modelcontextprotocol/server zod`,
   'commands/mirror/': `${shell} cli/ sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
     sandbox/mirror/write.ts type:sandbox/store/store.ts type:sandbox/handler.ts`,
   'commands/sandbox/': `${shell} cli/ sandbox/ yaml-file.ts`,
@@ -381,7 +381,7 @@ describe('architecture: an example with a violation breaks', () => {
       'commands/registry.ts': "const load = () => import('./move/command.ts');",
       'commands/move/command.ts': from('./work.ts', '../booking/work.ts', '../../cli/operation/a.ts'),
       'commands/move/work.ts': from('../booking/work.ts', '../../client/client.ts'),
-      'commands/mcp/a.ts': "import type { A } from '../../sandbox/open.ts';",
+      'commands/mcp/a.ts': "import type { A } from '../../sandbox/run.ts';",
       'sandbox/open.ts': "import type { Send } from '../http/message.ts';\n// import '../cli/a.ts'",
       'yaml-file.ts': "let x: import('zod').X;",
       'http/transport.ts': from('undici', 'node:zlib', './message.ts', '../base/errors.ts'),

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './clock/sandbox-clock.ts';
-import { clientId, ownerToken } from './oauth/ready-tokens.ts';
+import { clientId, ownerToken, type ReadyToken, tokensIn } from './oauth/ready-tokens.ts';
 import { addressHeaders, type RateLimits, unlimitedHeaders } from './rules/rate-limits.ts';
 import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './rules/subscription.ts';
 import type { Seed } from './seed/name.ts';
@@ -21,6 +21,8 @@ export interface Sandbox {
   readonly store: Store;
   /** The address of the server with this data, and the secret for its admin requests, while one runs. */
   serving: Serving | undefined;
+  /** The ready-made tokens with the names of their users. A server may replace them. */
+  tokens: () => Array<ReadyToken & { user: string }>;
   /** The rate limit headers for a request without a token that the service doesn't see. Counts the request. */
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
@@ -36,19 +38,24 @@ export interface Sandbox {
 }
 
 export interface Serving {
+  /** Where it listens. */
   url: string;
   secret: string;
+  /** The origin in links, if it is another one. */
+  base?: string | undefined;
+  /** The owner's token, if it isn't the well-known one. */
+  token?: string | undefined;
   /** The dialect that it speaks. */
   dialect?: string | undefined;
 }
 
 /** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ url, secret, dialect }: Serving): Record<string, string> => ({
+export const environmentOf = ({ url, secret, token = ownerToken, dialect }: Serving): Record<string, string> => ({
   SCHED_BASE_URL: url,
   SCHED_AUTH_URL: url,
   SCHED_MCP_URL: url,
   SCHED_CLIENT_ID: clientId,
-  SCHED_TOKEN: ownerToken,
+  SCHED_TOKEN: token,
   SCHED_SANDBOX_ADMIN: secret,
   ...(dialect === undefined ? {} : { SCHED_DIALECT: dialect }),
 });
@@ -117,12 +124,13 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
     if (servedInode !== inode) stopServing();
     const upgrade = async (path: string) => (await openSandbox({ file: path, clock: options.clock })).close();
     const snapshots = openSnapshots({ store, file, upgrade });
-    const origin = usualOrigin === undefined ? undefined : () => serving()?.url ?? usualOrigin;
+    const origin = usualOrigin === undefined ? undefined : () => serving()?.base ?? serving()?.url ?? usualOrigin;
     return {
       service: createService({ ...options, store, clock, origin }),
       dialect: options.dialect,
       refusalHeaders: () => (options.limits === false ? unlimitedHeaders : addressHeaders(store, clock.now())),
       store,
+      tokens: () => tokensIn(store),
       get serving() {
         return serving();
       },

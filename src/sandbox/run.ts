@@ -12,11 +12,14 @@ import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { withFaults } from './faults/with-faults.ts';
 import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
+import { createOwnTokens } from './oauth/own-tokens.ts';
+import { tokensIn } from './oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from './open.ts';
 import { fetchFrom } from './server/fetch.ts';
 import type { WireService } from './server/front.ts';
 import { serve } from './server/http-server.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
+import { postTo } from './webhooks/post.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
 /**
@@ -27,6 +30,13 @@ const pollMilliseconds = 250;
 
 /** The address of a sandbox that doesn't listen. Any other one reaches it too. */
 const usualAddress = 'http://127.0.0.1:4010';
+
+/** What other machines don't reach: the desk, and everything that controls the sandbox. */
+const isLocal = (path: string): boolean => path === '/' || path.startsWith('/__sandbox/');
+
+/** The request at another origin, which the links in its reply then carry. */
+const atOrigin = (origin: string | undefined, request: HttpRequest): HttpRequest =>
+  origin === undefined ? request : { ...request, url: request.url.replace(/^https?:\/\/[^/]*/, origin) };
 
 /** What a running sandbox needs of the outside world. */
 interface SandboxWorld extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
@@ -39,9 +49,24 @@ export interface SandboxWatch {
   onDelivery: NonNullable<DelivererOptions['onAttempt']>;
 }
 
+/** How the tools of the MCP server reach the sandbox. */
+export interface McpPlace extends Pick<Serving, 'url' | 'dialect'> {
+  fetch(request: Request): Promise<Response>;
+}
+
 export interface RunOptions {
   /** 0 picks a free port. Without one, nothing listens: only `fetch` reaches the sandbox. */
   port?: number | undefined;
+  /**
+   * An address that other machines can reach, beside the loopback address. Then the ready-made tokens are random, and the
+   * desk and admin requests are for this machine only, unless `allowAdmin` is set.
+   */
+  bind?: string | undefined;
+  allowAdmin?: boolean | undefined;
+  /** Certificate and key, to speak TLS. */
+  tls?: { cert: string; key: string } | undefined;
+  /** The origin in all links, if clients use another one than that of their request. */
+  baseUrl?: string | undefined;
   script: FaultScript;
   /** Where the data is, for the replies to admin requests. */
   data: string;
@@ -50,8 +75,8 @@ export interface RunOptions {
   /** Gets every event while the sandbox runs. */
   receiver?: Pick<Subscriber, 'url' | 'key'> | undefined;
   watch?: SandboxWatch | undefined;
-  /** Starts an MCP server whose tools use the sandbox at this address. Without it, the sandbox has none. */
-  openMcp?: ((place: Omit<Serving, 'secret'>) => Promise<McpServer>) | undefined;
+  /** Starts an MCP server whose tools use the sandbox. Without it, the sandbox has none. */
+  openMcp?: ((place: McpPlace) => Promise<McpServer>) | undefined;
   /** Lets the process end although nobody closed the sandbox. */
   unref?: boolean;
 }
@@ -72,7 +97,7 @@ export interface RunningSandbox extends Serving {
 /** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
 export const runSandbox = async (
   sandbox: Sandbox,
-  { port, script, data, version, receiver, watch, openMcp, unref }: RunOptions,
+  { port, bind, allowAdmin, tls, baseUrl, script, data, version, receiver, watch, openMcp, unref }: RunOptions,
   { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
 ): Promise<RunningSandbox> => {
   const { store, clock } = sandbox;
@@ -94,6 +119,7 @@ export const runSandbox = async (
       system,
       name: `${pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
       userAgent: `sched-sandbox/${version}`,
+      post: postTo(receiver?.url),
       onAttempt: watch?.onDelivery,
       dialect: sandbox.dialect,
     });
@@ -114,7 +140,8 @@ export const runSandbox = async (
     const sleep: Clock['sleep'] = (milliseconds) => system.sleep(milliseconds, over.signal);
     const dialect = sandbox.dialect?.place;
     let url = usualAddress;
-    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url, dialect }) });
+    const mcp =
+      openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url, dialect, fetch: ownFetch }) });
     undo.push(() => mcp?.close());
     const sending: typeof sandbox.service = async (request) => {
       const answered = await mcp?.answer(request);
@@ -129,6 +156,7 @@ export const runSandbox = async (
       script,
       log,
       version,
+      receiver: receiver?.url,
       secret,
       service: (request) => faulty(request),
       clock: system,
@@ -136,37 +164,51 @@ export const runSandbox = async (
       randomBytes,
     });
     undo.push(desk.close);
+    // The desk is opened where the sandbox listens: whatever is in front of it may not run.
+    const addressAt: typeof desk.addressAt = (origin, seconds) =>
+      desk.addressAt(baseUrl === undefined ? origin : url, seconds);
     const faulty = withAdmin(
       withFaults(sending, { script, log, clock: { now: () => clock.latest, sleep }, dialect: sandbox.dialect }),
       {
         secret,
         calls: adminCalls,
-        context: { sandbox, data, deliverer, desk, script, log },
+        context: { sandbox, data, deliverer, desk: { addressAt }, script, log },
       },
     );
-    const service: WireService = async (request) =>
-      answerTime(request, clock) ?? (await desk.answer(request)) ?? faulty(request);
+    const answer: WireService = async (sent) => {
+      const request = atOrigin(baseUrl, sent);
+      return answerTime(request, clock) ?? (await desk.answer(request)) ?? faulty(request);
+    };
     const watched: WireService = async (request) => {
       const started = system.now();
-      const reply = await service(request);
+      const reply = await answer(request);
       if (!/\/(?:__sandbox|assets|avatars)\//.test(request.url))
         watch!.onRequest(request, reply, system.now() - started);
       return reply;
     };
-    const whole = watch === undefined ? service : watched;
+    const inside = watch === undefined ? answer : watched;
+    // With the tokens that the data knows.
+    const ownFetch = fetchFrom(inside, { sleep });
+    const own = bind === undefined ? undefined : createOwnTokens(randomBytes);
+    if (own !== undefined) sandbox.tokens = () => tokensIn(store).map(own.shown);
+    const service: WireService = own === undefined ? inside : (request) => inside(own.translate(request));
     const { refusalHeaders, hosts } = sandbox;
-    const fetch = fetchFrom(whole, { sleep, refusalHeaders });
+    const fetch = fetchFrom(service, { sleep, refusalHeaders });
+    const token = own && sandbox.tokens().find(({ name }) => name === 'owner')?.token;
+    const names = { dialect, base: baseUrl, token };
     if (port !== undefined) {
-      const server = await serve(whole, { port, sleep, unref, refusalHeaders, hosts });
+      const place = { port, bind, tls, hosts, ownHost: baseUrl && new URL(baseUrl).host };
+      const who = bind === undefined || allowAdmin ? {} : { isLocal };
+      const server = await serve(service, { ...place, ...who, sleep, unref, refusalHeaders });
       undo.push(() => {
         // Another sandbox may have started with the same data.
         if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
       }, server.close);
       url = server.url;
-      sandbox.serving = { url, secret, dialect };
+      sandbox.serving = { url, secret, ...names };
     }
     const deskAddress = (seconds?: number) => desk.addressAt(url, seconds);
-    return { url, secret, dialect, service, fetch, deskAddress, drain: deliverer.drain, close: once(undoAll) };
+    return { url, secret, ...names, service, fetch, deskAddress, drain: deliverer.drain, close: once(undoAll) };
   } catch (error) {
     await undoAll();
     throw error;

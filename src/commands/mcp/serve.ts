@@ -6,9 +6,11 @@ import { whyNoMirror } from '../../cli/mirror-answer.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Settings } from '../../cli/session/settings.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { NetworkFailure } from '../../http/failure.ts';
+import { defaultTimeoutMs, type Send } from '../../http/message.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
-import type { Serving } from '../../sandbox/open.ts';
+import type { McpPlace } from '../../sandbox/run.ts';
 import type { Nouns } from '../schema/command.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
@@ -146,8 +148,21 @@ export const runConfig = async (registry: Nouns, values: ConfigInput, call: Call
     );
 };
 
-/** The address of a running sandbox, and the dialect that it speaks. */
-type McpPlace = Pick<Serving, 'url' | 'dialect'>;
+/** Sends the requests of tools to the sandbox in this process. */
+const sendTo =
+  ({ fetch }: McpPlace): Send =>
+  async ({ method, url, headers, body, timeoutMs = defaultTimeoutMs, signal, beforeSend }) => {
+    await beforeSend?.();
+    const signals = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+    try {
+      const sent = new Request(url, { method, headers, body: body ?? null, signal: AbortSignal.any(signals) });
+      const response = await fetch(sent);
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new NetworkFailure(new URL(url).host, (error as Error).message, true);
+    }
+  };
 
 /** Where sched keeps its files. Nothing else of the environment reaches a caller over HTTP. */
 const places = [
@@ -160,11 +175,12 @@ const places = [
 ];
 
 /** The world of a command that uses a running sandbox with this token, whatever the operator has set. */
-const worldWith = (runtime: Runtime, { url, dialect }: McpPlace, token: string): Runtime => {
+const worldWith = (runtime: Runtime, place: McpPlace, token: string): Runtime => {
+  const { url, dialect } = place;
   const keptVariables = Object.entries(runtime.env).filter(([name]) => places.includes(name));
   const service = { SCHED_BASE_URL: url, SCHED_MCP_URL: url, SCHED_DIALECT: dialect, SCHED_TOKEN: token };
   const env = { ...Object.fromEntries(keptVariables), ...service };
-  return Object.create(runtime, { env: { value: env } });
+  return Object.create(runtime, { env: { value: env }, send: { value: sendTo(place) } });
 };
 
 /** The MCP server of a running sandbox. All tools exist: what a caller may do is decided by the caller's token. */

@@ -9,7 +9,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { existsSync } from '../../node/files.ts';
 import type { View } from '../../output/view.ts';
-import { tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
+import type { tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from '../../sandbox/open.ts';
 import type { RunningSandbox } from '../../sandbox/run.ts';
 import { adminOpenapi, openapi } from '../../sandbox/server/openapi.ts';
@@ -121,13 +121,13 @@ const tokenRecord = ({ name, token, user, role, scopes, kind, refreshToken }: Re
 });
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const shellText = (facts: ServingFacts, serving: Serving, { store }: Sandbox): string =>
+const shellText = (facts: ServingFacts, serving: Serving, { tokens }: Sandbox): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
     `# MCP    ${facts.mcp_url}/mcp`,
     `# plan   ${facts.plan}`,
-    ...tokensIn(store)
+    ...tokens()
       .map(tokenRecord)
       .map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${tokenWords(each)}`),
     ...exportLines(serving),
@@ -188,7 +188,18 @@ export const commandsWith = (registry: Nouns): Command[] => [
     name: 'start',
     summary: 'Run a local sandbox server until stopped',
     ...taking(startInput, (...call) => runStart(registry, ...call)),
-    fields: ['base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token'],
+    fields: [
+      'base_url',
+      'listening',
+      'auth_url',
+      'mcp_url',
+      'client_id',
+      'token',
+      'tokens',
+      'plan',
+      'data',
+      'admin_token',
+    ],
     examples: [
       'sandbox start',
       'sandbox start --port 0 --data :memory: --json',

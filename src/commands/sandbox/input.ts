@@ -1,14 +1,14 @@
-import { isLoopbackUrl } from '../../base/uri.ts';
 import { self, the, type Words, words } from '../../base/words.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, type Read, refuse } from '../../cli/input/kind.ts';
 import { choice, count, duration, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
-import { rule } from '../../cli/input/relations.ts';
+import { needs, rule } from '../../cli/input/relations.ts';
 import type { Fault } from '../../sandbox/faults/faults.ts';
 import { kinds, plans } from '../../sandbox/rules/subscription.ts';
 import { isSeedName, mostEvents, type Seed } from '../../sandbox/seed/name.ts';
-import { isHostName } from '../../sandbox/server/http-server.ts';
+import { isHostName, originIn } from '../../sandbox/server/http-server.ts';
+import { addressKind } from '../webhooks/input.ts';
 import { keyFileEntry, keyFileText } from '../webhooks/signing-key.ts';
 
 const dataKind: Kind<string> = {
@@ -150,8 +150,26 @@ const receiverKind: Kind<string> = {
   read: async (raw) => {
     const { isWebhookUrl } = await import('../../api/webhooks.ts');
     const url = String(raw);
-    if (isWebhookUrl(url) && isLoopbackUrl(url)) return accept(url);
-    return refuse(words`${self} must be a URL on a loopback address such as http://127.0.0.1:8080/, not "${url}"`);
+    // The host is named here, so unlike the webhooks of clients it need not have https.
+    if (isWebhookUrl(url.replace(/^http:/, 'https:'))) return accept(url);
+    return refuse(words`${self} must be a URL such as http://127.0.0.1:8080/ or http://app:3000/hooks, not "${url}"`);
+  },
+};
+
+const textFileKind: Kind<string> = {
+  value: 'FILE',
+  json: 'string',
+  offers: 'files',
+  read: async (raw, { runtime }) => (await import('../../cli/json-file.ts')).readText(String(raw), runtime),
+};
+
+const originKind: Kind<string> = {
+  value: 'URL',
+  json: 'string',
+  read: (raw) => {
+    const origin = originIn(String(raw));
+    if (origin !== undefined) return accept(origin);
+    return refuse(words`${self} must be an origin such as https://sched.test, without a path, not "${String(raw)}"`);
   },
 };
 
@@ -175,12 +193,23 @@ const serving = {
     many: true,
     heading: 'More flags',
   }),
+  baseUrl: entry(originKind, 'origin of all links, for a proxy in front of the sandbox: https://sched.test', {
+    heading: 'More flags',
+  }),
+  cert: entry(textFileKind, 'certificate in PEM, to speak TLS', { heading: 'More flags' }),
+  key: entry(textFileKind, 'key of the certificate in PEM', { heading: 'More flags' }),
+  bind: entry(addressKind, 'listen on this address too (default 127.0.0.1, for this machine only)', {
+    heading: 'More flags',
+  }),
+  allowAdmin: toggle('with another address, let other machines open the desk and control the sandbox', {
+    heading: 'More flags',
+  }),
   autoConsent: toggle('approve every login without a click'),
   refreshReplayWindow: duration('how long a used refresh token gets the same reply again (default 0s)', {
     such: '10s',
     heading: 'More flags',
   }),
-  webhookTo: entry(receiverKind, 'while it runs, deliver all webhook events to this URL on this machine'),
+  webhookTo: entry(receiverKind, 'while it runs, deliver all webhook events to this URL'),
   signingKeyFile: keyFileEntry(words`with ${the('webhookTo')}: ${keyFileText}`, { heading: 'More flags' }),
 };
 
@@ -189,6 +218,21 @@ const signsSomething = rule(['signingKeyFile', 'webhookTo'], (isGiven) =>
     ? [{ words: words`${the('signingKeyFile')} can only be used with ${the('webhookTo')}` }]
     : [],
 );
+
+/** Whether an address is another one than that of every sandbox. */
+export const isOtherAddress = (address: unknown): boolean =>
+  address !== undefined && address !== '127.0.0.1' && address !== 'localhost';
+
+const reach = [
+  rule(['bind', 'allowHost'], (isGiven, { given }) =>
+    isOtherAddress(given.bind) && !isGiven('allowHost')
+      ? [{ words: words`${the('bind')} needs ${the('allowHost')}: the name or address that clients use` }]
+      : [],
+  ),
+  needs(['allowAdmin'], ['bind']),
+  needs(['cert'], ['key']),
+  needs(['key'], ['cert']),
+] as const;
 
 const port = { least: 0, most: 65_535 } as const;
 
@@ -204,7 +248,7 @@ const starting = {
   ...serving,
 };
 
-export const startInput = input(starting, signsSomething);
+export const startInput = input(starting, signsSomething, ...reach);
 
 export type StartInput = Values<typeof starting>;
 
@@ -217,6 +261,7 @@ export const runInput = input(
     ...serving,
   },
   signsSomething,
+  ...reach,
 );
 
 export type ServingInput = Omit<StartInput, 'open'>;

@@ -1,28 +1,30 @@
-import { SchedError } from '../../base/errors.ts';
+import { createSecureContext } from 'node:tls';
+import { SchedError, usageError } from '../../base/errors.ts';
 import { version } from '../../base/system.ts';
+import { the, words } from '../../base/words.ts';
 import { cannotListen } from '../../cli/messages/cannot-listen.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { loadDialect } from '../../cli/session/dialect-file.ts';
 import { openSandboxData, sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { Refusal } from '../../sandbox/error-replies.ts';
 import { createFaultScript } from '../../sandbox/faults/faults.ts';
-import { clientId, ownerToken, tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
+import { clientId, ownerToken } from '../../sandbox/oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from '../../sandbox/open.ts';
 import { planOf } from '../../sandbox/rules/subscription.ts';
 import type { RunningSandbox, RunOptions, SandboxWatch } from '../../sandbox/run.ts';
-import type { Store } from '../../sandbox/store/store.ts';
 import type { Nouns } from '../schema/command.ts';
 import { signingKeyIn } from '../webhooks/signing-key.ts';
-import type { ServingInput } from './input.ts';
+import { isOtherAddress, type ServingInput } from './input.ts';
 
-const servingFacts = ({ url, secret }: Serving, store: Store, data: string) => ({
-  base_url: url,
-  auth_url: url,
-  mcp_url: url,
+const servingFacts = ({ url, base = url, secret, token = ownerToken }: Serving, sandbox: Sandbox, data: string) => ({
+  base_url: base,
+  listening: url,
+  auth_url: base,
+  mcp_url: base,
   client_id: clientId,
-  token: ownerToken,
-  tokens: Object.fromEntries(tokensIn(store).map(({ name, token }) => [name, token])),
-  plan: planOf(store),
+  token,
+  tokens: Object.fromEntries(sandbox.tokens().map(({ name, token }) => [name, token])),
+  plan: planOf(sandbox.store),
   data,
   admin_token: secret,
 });
@@ -40,13 +42,13 @@ export const conflicting = [
 ];
 
 /** The error for a sandbox that can't start to serve. */
-const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
+const startError = (error: NodeJS.ErrnoException, where: string, receiver: RunOptions['receiver']): Error => {
   if (error instanceof Refusal)
     return new SchedError('conflict', `Can't deliver to ${receiver?.url}`, {
       reason: error.message,
       outcome: 'not-applied',
     });
-  return error.syscall === 'listen' ? cannotListen(error, `127.0.0.1:${port}`) : error;
+  return error.syscall === 'listen' ? cannotListen(error, where) : error;
 };
 
 /** What new data contains, and when its clock starts. */
@@ -55,6 +57,30 @@ export const newData = async ({ seed, now, kind }: Pick<ServingInput, 'seed' | '
   now,
   kind,
 });
+
+/** Certificate and key, if they belong together. */
+const tlsOf = ({ cert, key }: ServingInput) => {
+  if (cert === undefined || key === undefined) return undefined;
+  const tls = { cert, key };
+  try {
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    // The code names a rule of the format, and the message nothing of the key.
+    throw usageError([
+      words`${the('cert')} and ${the('key')} must be a certificate and its key in PEM: ${(error as Error).message}`,
+    ]);
+  }
+};
+
+/** The address that other machines can reach, with a warning. */
+const otherAddress = ({ bind, allowAdmin }: ServingInput, { notes }: Context): string | undefined => {
+  if (!isOtherAddress(bind)) return undefined;
+  notes.warn(
+    `Other machines may reach the sandbox at ${bind}. Its ready-made tokens are random, but anybody who reaches it can log in${allowAdmin ? ' and open the desk' : ''}`,
+  );
+  return bind;
+};
 
 /** Runs a sandbox server until `work` is done. */
 export const whileServing = async (
@@ -70,6 +96,8 @@ export const whileServing = async (
   const seedData = await newData(values);
   const key = signingKeyFile === undefined ? undefined : await signingKeyIn(signingKeyFile, context);
   const receiver = webhookTo === undefined ? undefined : { url: webhookTo, key };
+  const tls = tlsOf(values);
+  const bind = otherAddress(values, context);
   const { runSandbox } = await import('../../sandbox/run.ts');
   const sandbox = await openSandboxData(runtime, {
     data: dataName,
@@ -83,12 +111,13 @@ export const whileServing = async (
   const data = sandboxFile(runtime, dataName);
   const openMcp: RunOptions['openMcp'] = async (place) =>
     (await import('../mcp/serve.ts')).openMcp(registry, context, place, sandbox.dialect);
-  const options = { port, script, data, version, receiver, watch, openMcp };
+  const place = { port, bind, tls, allowAdmin: values.allowAdmin, baseUrl: values.baseUrl };
+  const options = { ...place, script, data, version, receiver, watch, openMcp };
   const server = await runSandbox(sandbox, options, runtime).catch((error) => {
-    throw startError(error, port, receiver);
+    throw startError(error, `${error.address ?? '127.0.0.1'}:${port}`, receiver);
   });
   try {
-    await work(servingFacts(server, sandbox.store, data), server, sandbox);
+    await work(servingFacts(server, sandbox, data), server, sandbox);
     if (!runtime.interrupted.aborted) await server.drain();
   } finally {
     await server.close();

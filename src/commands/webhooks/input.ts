@@ -41,7 +41,7 @@ export const handlerKind: Kind<URL> = {
   },
 };
 
-const addressKind: Kind<string> = {
+export const addressKind: Kind<string> = {
   value: 'ADDRESS',
   json: 'string',
   read: (raw) =>

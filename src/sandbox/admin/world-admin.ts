@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, list, loose, record, text } from '../../api/field.ts';
 import { invalidParameter, Refusal } from '../error-replies.ts';
-import { tokensIn } from '../oauth/ready-tokens.ts';
 import type { Sandbox } from '../open.ts';
 import { kinds } from '../rules/subscription.ts';
 import { isSeedName, type WorldFile } from '../seed/name.ts';
@@ -66,6 +65,6 @@ export const worldCalls: readonly AdminCall<DataContext>[] = [
     'GET /__sandbox/tokens',
     'List the ready-made tokens with their users',
     { reply: record({ tokens: list(z.unknown(), 'those of a role that somebody has') }) },
-    (_, { sandbox }) => ({ tokens: tokensIn(sandbox.store) }),
+    (_, { sandbox }) => ({ tokens: sandbox.tokens() }),
   ),
 ];

@@ -70,9 +70,10 @@ const deliveryItem =
 <div class="line soft"><code>${shortUrl(url)}</code><span>${facts.filter(Boolean).join(' · ')}</span>${action('POST deliveries', { number }, verb, { label: `${verb}: delivery ${number}` })}</div></li>`;
   };
 
-export const deliveriesPanel = ({ store, now }: DeskView): Html => {
+export const deliveriesPanel = ({ store, now }: DeskView, receiver: string | undefined): Html => {
   const rows = newestDeliveries(store);
-  const isElsewhere = ({ url, state }: DeliveryRow) => state !== 'delivered' && !isLoopbackUrl(url);
+  const isSent = (url: string) => isLoopbackUrl(url) || hostOf(url) === hostOf(receiver ?? '');
+  const isElsewhere = ({ url, state }: DeliveryRow) => state !== 'delivered' && !isSent(url);
   const hosts = [...new Set(rows.filter(isElsewhere).map(({ url }) => hostOf(url)))];
   const here = folded(rows.filter((row) => !isElsewhere(row)));
   const items: Content = [

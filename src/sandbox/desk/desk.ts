@@ -43,6 +43,8 @@ interface DeskOptions extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
   script: FaultScript;
   log: LogContext['log'];
   version: string;
+  /** The URL that was named for deliveries, which may be of another computer. */
+  receiver?: string | undefined;
   /** The service with its admin requests, and the secret for them. */
   service: WireService;
   secret: string;
@@ -103,7 +105,7 @@ ${weekPanel(view)}<div class="card tabs">${pagesPanel(view)}</div>`,
   });
 
 /** The desk of a running sandbox: a page that shows what happens, for everyone in short, and in full with a session. */
-export const openDesk = ({ sandbox, script, log, version, service, secret, ...world }: DeskOptions) => {
+export const openDesk = ({ sandbox, script, log, version, receiver, service, secret, ...world }: DeskOptions) => {
   const { store, clock } = sandbox;
   const keys = createKeys(world);
   const streams = createStreams(world.every, () =>
@@ -143,14 +145,14 @@ export const openDesk = ({ sandbox, script, log, version, service, secret, ...wo
     };
     const cards = {
       week: weekPanel(view),
-      deliveries: deliveriesPanel(view),
+      deliveries: deliveriesPanel(view, receiver),
       requests: requestsPanel(view, log.entries, url.origin),
     };
     const tabs = {
       notices: noticesPanel(view),
       webhooks: webhooksPanel(view),
       limits: limitsPanel(view, sandbox.limits),
-      tokens: tokensPanel(view),
+      tokens: tokensPanel(sandbox.tokens()),
       pages: pagesPanel(view),
     };
     return {

@@ -2,7 +2,6 @@ import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import type { Fault, FaultScript } from '../faults/faults.ts';
-import { tokensIn } from '../oauth/ready-tokens.ts';
 import type { Sandbox } from '../open.ts';
 import { type Html, html } from '../pages/html.ts';
 import { badge } from '../pages/layout.ts';
@@ -145,11 +144,11 @@ ${scroller(
 )}</section>`;
 };
 
-export const tokensPanel = ({ store }: DeskView): Html =>
+export const tokensPanel = (tokens: ReturnType<Sandbox['tokens']>): Html =>
   html`<section id="tokens" aria-labelledby="tokens-title">${head('tokens', 'Tokens')}
 ${scroller(
   'List of tokens',
-  html`<ul>${tokensIn(store).map(
+  html`<ul>${tokens.map(
     (token) =>
       html`<li><div class="line"><code>${token.token}</code>${copyButton(token.token, 'Copy', `Copy ${token.token}`)}</div><small class="soft">${token.user}, ${token.scopes === null ? token.role : token.scopes.length === 1 ? token.scopes[0] : 'all :read scopes'}</small></li>`,
   )}</ul>`,

@@ -62,9 +62,9 @@ const challenge = (origin: string, hasToken: boolean, why: string): Record<strin
 };
 
 /** A web page that isn't of this computer must not reach the server, not even with a token. */
-const checkRequest = ({ method, headers: { origin } }: HttpRequest): void => {
+const checkRequest = ({ method, headers: { origin } }: HttpRequest, own: string): void => {
   if (!methods.includes(method)) throw wrongMethod(methods.join(', '));
-  if (origin !== undefined && !isLoopbackUrl(origin))
+  if (origin !== undefined && origin !== own && !isLoopbackUrl(origin))
     throw denied('The MCP server only accepts requests from programs and pages on this computer.');
 };
 
@@ -129,7 +129,7 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
       const { method, headers, body } = request;
       let caller: ReturnType<typeof callerOf>;
       try {
-        checkRequest(request);
+        checkRequest(request, url.origin);
         caller = callerOf(request);
       } catch (error) {
         return refuse(error, url, tokenIn(headers.authorization) !== undefined);

@@ -5,13 +5,10 @@ import type { Caller } from '../handler.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 
-/** The prefix shows readers and secret scanners that the secret only works in a sandbox. */
-type SandboxSecret = `sandbox_${string}`;
-
-interface ReadyToken {
+export interface ReadyToken {
   /** Purpose of the token; the roles come first. */
   name: string;
-  token: SandboxSecret;
+  token: string;
   /** The token belongs to the first user with this role. */
   role: Caller['role'];
   /** `null` means full access: a legacy token without recorded scopes. */
@@ -19,14 +16,14 @@ interface ReadyToken {
   /** A personal access token, which never expires, or a token from an OAuth login. */
   kind: 'personal' | 'oauth';
   /** Single-use refresh token. */
-  refreshToken?: SandboxSecret;
+  refreshToken?: string;
 }
 
 export const clientId = 'sched-cli';
 
 export const ownerToken = 'sandbox_owner';
 
-/** Fixed, public tokens, so that scripts can use them. */
+/** Fixed, public tokens, so that scripts can use them. Their prefix shows secret scanners where they work. */
 export const readyTokens: readonly ReadyToken[] = [
   { name: 'owner', token: ownerToken, role: 'owner', scopes: null, kind: 'personal' },
   { name: 'admin', token: 'sandbox_admin', role: 'admin', scopes: null, kind: 'personal' },

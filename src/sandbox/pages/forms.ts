@@ -20,9 +20,14 @@ const ticketContext = ({ store, systemNow, randomBytes }: PageRequest) => ({
 export const ticketField = (pageRequest: PageRequest): Html =>
   html`<input type="hidden" name="ticket" value="${writeTicket(pageRequest.url.pathname, {}, ticketContext(pageRequest))}">`;
 
-/** Browsers send both headers with a form. Other programs have no reason to. */
-export const isFromOwnPage = ({ url, request: { headers } }: Pick<PageRequest, 'url' | 'request'>): boolean =>
-  (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin' && (headers.origin ?? url.origin) === url.origin;
+/**
+ * Browsers send both headers with a form. Other programs have no reason to. A sandbox with a name of its own also has the
+ * one that the browser asked, which is in `Host` and was checked.
+ */
+export const isFromOwnPage = ({ url, request: { headers } }: Pick<PageRequest, 'url' | 'request'>): boolean => {
+  const { 'sec-fetch-site': site = 'same-origin', origin = url.origin, host } = headers;
+  return site === 'same-origin' && (origin === url.origin || (URL.canParse(origin) && new URL(origin).host === host));
+};
 
 export interface SentForm {
   /** Without the fields that were left empty. */

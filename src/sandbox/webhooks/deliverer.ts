@@ -4,7 +4,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { deliveryIn } from '../dialect.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { type Post, type PostResult, postToLoopback } from './post.ts';
+import { type Post, type PostResult, postTo } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 
 /** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
@@ -50,7 +50,7 @@ const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 export type Deliverer = ReturnType<typeof createDeliverer>;
 
 export const createDeliverer = (options: DelivererOptions) => {
-  const { store, clock, system, name, userAgent, post = postToLoopback, onAttempt } = options;
+  const { store, clock, system, name, userAgent, post = postTo(), onAttempt } = options;
   const { dialect } = options;
   const { signature_header: signatureHeader = 'Webhook-Signature' } = dialect?.webhooks ?? {};
   /** The running attempts by webhook. */

@@ -45,7 +45,7 @@ const exchange: Post = (url, { headers, body }, signal) =>
       method: 'POST',
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent: false,
-      lookup,
+      ...(isLoopbackUrl(url) && { lookup }),
       signal,
     });
     sent.on('response', (response) => {
@@ -65,8 +65,15 @@ const exchange: Post = (url, { headers, body }, signal) =>
     sent.end(body);
   });
 
-/** Sends to receivers on this machine only: nothing that happens in the sandbox leaves it. Follows no redirects. */
-export const postToLoopback: Post = async (url, request, signal) =>
-  isLoopbackUrl(url)
-    ? exchange(url, request, signal)
-    : { error: 'not sent: the sandbox delivers only to loopback addresses of this machine' };
+const hostOf = (url: string): string => new URL(url).host;
+
+/**
+ * Sends to receivers on this machine, and to the host of a URL that the person who started the sandbox named: nothing else
+ * that happens in the sandbox leaves the machine. Follows no redirects.
+ */
+export const postTo =
+  (named?: string): Post =>
+  async (url, request, signal) =>
+    isLoopbackUrl(url) || (named !== undefined && hostOf(url) === hostOf(named))
+      ? exchange(url, request, signal)
+      : { error: 'not sent: the sandbox delivers only to loopback addresses of this machine' };

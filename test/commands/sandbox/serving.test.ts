@@ -88,8 +88,17 @@ describe('sandbox start --webhook-to', () => {
   });
 
   test.each([
-    ['--webhook-to https://example.com/', '--webhook-to must be a URL on a loopback address'],
-    ['--webhook-to nonsense', '--webhook-to must be a URL on a loopback address'],
+    ['--webhook-to ftp://app:3000/', '--webhook-to must be a URL such as'],
+    ['--webhook-to http://user@app:3000/', '--webhook-to must be a URL such as'],
+    ['--webhook-to nonsense', '--webhook-to must be a URL such as'],
+    ['--bind 127.0.0.2', '--bind needs --allow-host'],
+    ['--bind 0.0.0.0', '--bind needs --allow-host'],
+    ['--bind sandbox', '--bind must be an IP address of this machine'],
+    ['--allow-admin', '--allow-admin needs --bind'],
+    ['--base-url https://sched.test/api', '--base-url must be an origin such as https://sched.test'],
+    ['--base-url sched.test', '--base-url must be an origin such as https://sched.test'],
+    ['--cert package.json', '--cert needs --key'],
+    ['--cert package.json --key package.json', '--cert and --key must be a certificate and its key in PEM'],
     ['--signing-key-file hooks.key', '--signing-key-file can only be used with --webhook-to'],
   ])('refuses %s', async (flags, problem) => {
     const { code, stderr } = await world.run(`sandbox start --data ${file} ${flags}`);

@@ -8,7 +8,11 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 let run: (line: string) => Promise<{ code: number; stdout: string; stderr: string }>;
 let data: string;
 beforeAll(async () => {
-  const world = await createWorld({ home: temporaryDirectory(), env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' }, send: network });
+  const world = await createWorld({
+    home: temporaryDirectory(),
+    env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
+    send: network,
+  });
   data = await seededFile(someday);
   // Deliveries and the waiting itself take real time. The clock stands still.
   const clock = { now: world.clock.now, sleep: realClock.sleep };

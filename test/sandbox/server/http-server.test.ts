@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WireService } from '../../../src/sandbox/server/front.ts';
 import { hostHeadersAt, type Server, serve } from '../../../src/sandbox/server/http-server.ts';
 import { openWorld } from '../world.ts';
 
@@ -132,5 +134,73 @@ describe('server', () => {
     await short.close();
     await closed;
     expect(socket.destroyed).toBe(true);
+  });
+});
+
+describe('a server at another address', () => {
+  const isLocal = (path: string) => path === '/' || path.startsWith('/__sandbox/');
+  const service: WireService = async ({ url }) => ({ status: 200, headers: {}, body: url });
+
+  const ask = (address: string, port: number, host: string, path = '/users/me', headers = {}) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const sent = request({ agent: false, host: address, port, path, headers: { host, ...headers } }, async (reply) => {
+        let text = '';
+        for await (const chunk of reply) text += chunk;
+        resolve({ status: reply.statusCode!, text });
+      });
+      sent.on('error', reject).end();
+    });
+
+  it.each(['127.0.0.2', '0.0.0.0', '::'])('listens on %s, and always on the loopback address', async (bind) => {
+    const server = await serve(service, { port: 0, bind, hosts: ['sandbox'] });
+    const host = `sandbox:${server.port}`;
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    for (const address of ['127.0.0.1', bind === '::' ? '::1' : '127.0.0.2'])
+      expect(await ask(address, server.port, host)).toEqual({ status: 200, text: `http://${host}/users/me` });
+    await server.close();
+    await expect(ask('127.0.0.1', server.port, host)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('frees its port if the other address is not of this machine', async () => {
+    const free = await serve(service, { port: 0 });
+    await free.close();
+    await expect(serve(service, { port: free.port, bind: '192.0.2.1' })).rejects.toThrow('EADDRNOTAVAIL');
+    await (await serve(service, { port: free.port })).close();
+  });
+
+  it('hides what is local from other names and other machines, whatever headers say', async () => {
+    const server = await serve(service, { port: 0, bind: '0.0.0.0', hosts: ['sandbox', '192.0.2.7'], isLocal });
+    const { port } = server;
+    const paths = [
+      '/',
+      '/?x',
+      '/__sandbox/clock',
+      '/./__sandbox/clock',
+      '/x/../__sandbox/clock',
+      '/__sandbox/desk/stream',
+    ];
+    const forged = { 'x-forwarded-host': '127.0.0.1', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
+    for (const path of paths) {
+      expect([path, (await ask('127.0.0.1', port, `127.0.0.1:${port}`, path)).status]).toEqual([path, 200]);
+      for (const host of ['sandbox', '192.0.2.7'])
+        expect([path, (await ask('127.0.0.1', port, `${host}:${port}`, path, forged)).status]).toEqual([path, 404]);
+    }
+    expect((await ask('127.0.0.1', port, `sandbox:${port}`)).status).toBe(200);
+    // A page whose own name points here, and a name that only looks like an allowed one.
+    for (const host of ['evil.example', 'sandbox.evil.example', 'xsandbox', '127.0.0.1.evil.example'])
+      expect((await ask('127.0.0.1', port, `${host}:${port}`, '/users/me', forged)).status).toBe(421);
+    const address = Object.values(networkInterfaces()).flatMap((each = []) => each);
+    // A request from another machine that says it is from here.
+    for (const { address: outside } of address.filter(({ internal, family }) => !internal && family === 'IPv4'))
+      for (const path of paths) expect((await ask(outside, port, `127.0.0.1:${port}`, path)).status).toBe(404);
+    await server.close();
+  });
+
+  it('accepts the host of the name in links, as a proxy passes it on', async () => {
+    const server = await serve(service, { port: 0, ownHost: 'sched.test' });
+    expect((await ask('127.0.0.1', server.port, 'sched.test')).status).toBe(200);
+    for (const host of ['sched.test:8080', 'other.test', 'x.sched.test'])
+      expect((await ask('127.0.0.1', server.port, host)).status).toBe(421);
+    await server.close();
   });
 });
