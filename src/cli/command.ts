@@ -1,6 +1,7 @@
 import type { Collection } from '../api/collections.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Sentence } from '../base/words.ts';
+import type { OwnFormat } from '../output/formats.ts';
 import type { View } from '../output/view.ts';
 import type { Given } from './input/given.ts';
 import type { How, Kind } from './input/kind.ts';
@@ -122,8 +123,8 @@ export interface Command {
   view?: View;
   /** Needs no account, so no profile is loaded; what is given may decide that. */
   local?: true | ((given: Given) => boolean);
-  /** Prints events, so `-o ics` can write them as a calendar. */
-  calendar?: true;
+  /** A format that few commands can print: a calendar of events, or sentences. */
+  ownFormat?: OwnFormat;
   /** Whether it runs for a long time beside other commands, so it leaves them most of the rate limit. */
   background?(given: Given): boolean;
   operation?: Operation;

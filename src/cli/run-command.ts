@@ -2,7 +2,7 @@ import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../ba
 import { counted } from '../base/numbers.ts';
 import { the, words } from '../base/words.ts';
 import { colorFlagOf, colorWanted } from '../output/color.ts';
-import { commonFormats } from '../output/formats.ts';
+import { commonFormats, ownFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, ParsedCommand, ShowHelp } from './command.ts';
 import type { Given } from './input/given.ts';
@@ -114,14 +114,16 @@ export const runCommand = async (
     problems.add(words`${the('noCheck')} only works with ${the('dryRun')} and ${the('curl')}`, (own) =>
       own.setFlag('no-check', false),
     );
-  if (settings.format === 'ics' && !command.calendar)
+  const { format } = settings;
+  const isOwnFormat = format === 'ics' || format === 'text';
+  if (isOwnFormat && command.ownFormat !== format)
     problems.value(
       'output',
-      'ics',
-      `-o ics only works with events list, events get and groups events. Use one of ${commonFormats.join(', ')}`,
+      format,
+      `-o ${format} only works with ${ownFormats[format]}. Use one of ${commonFormats.join(', ')}`,
     );
-  if (settings.format === 'ics' && settings.fields !== undefined)
-    problems.add(words`${the('fields')} can't be used with -o ics`);
+  if (isOwnFormat && settings.fields !== undefined)
+    problems.add(words`${the('fields')} can't be used with -o ${format}`);
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq, runtime.interrupted);

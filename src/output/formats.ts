@@ -1,8 +1,16 @@
 /** Formats that every command can print. */
 export const commonFormats = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const;
 
-/** Values of `-o`. Only events can be a calendar. */
-export const formats = [...commonFormats, 'ics'] as const;
+/** Formats that only some commands can print, and which ones. */
+export const ownFormats = {
+  ics: 'events list, events get and groups events',
+  text: 'event-types slots',
+} as const;
+
+export type OwnFormat = keyof typeof ownFormats;
+
+/** Values of `-o`. */
+export const formats = [...commonFormats, ...(Object.keys(ownFormats) as OwnFormat[])] as const;
 
 export type Format = (typeof formats)[number];
 

@@ -28,7 +28,7 @@ const csvCell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
 export const csvLine = (values: readonly unknown[], choices: CsvChoices): string =>
   `${values.map((value) => csvCell(value, choices)).join(',')}\r\n`;
 
-export type MachineFormat = Exclude<Format, 'table'>;
+export type MachineFormat = Exclude<Format, 'table' | 'text'>;
 
 export interface Choices {
   /** Dotted paths that replace the view's columns and select the fields of a record. */

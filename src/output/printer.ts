@@ -13,7 +13,7 @@ import { safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
-  format: Format;
+  format: Exclude<Format, 'text'>;
   /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
   env?: Env;

@@ -87,6 +87,7 @@ const formattingTopic = (page: HelpLayout): string[] => [
     ['yaml', 'one list or one record'],
     ['id', 'one URI per line'],
     ['ics', 'a calendar of events (RFC 5545); --with invitees adds attendees'],
+    ['text', 'free times as sentences for an email'],
   ]),
   page.text(
     "Choose fields with --fields a,b.c or --json=a,b.c. Use * for every item of a list. --jq runs a jq program on the result; in it, env and $ENV don't contain SCHED_TOKEN or SCHED_SHARED_STATE. Field names are the service's own. Fields that sched adds are under _sched.",

@@ -182,7 +182,8 @@ export const createContext = (
     printer:
       frontend?.printer ??
       createPrinter({
-        format,
+        // The command itself writes sentences.
+        format: format === 'text' ? 'table' : format,
         fields,
         header,
         raw,

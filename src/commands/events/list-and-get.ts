@@ -24,7 +24,7 @@ export const eventsListRun = (command: GenericCommand): Run =>
 /** Adds the flags that help to find an event. */
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
-  calendar: true,
+  ownFormat: 'ics',
   flags: eventsListFlags(generic.flags),
   fields,
   notes: [
@@ -40,7 +40,7 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
 /** Adds `--with` to a command that reads an event. */
 export const withInviteesFlag = (generic: GenericCommand): Command => ({
   ...generic,
-  calendar: true,
+  ownFormat: 'ics',
   flags: [...generic.flags, ...getInput.flags],
   fields,
   run: taking(both(getInput, operationInput(generic)), async (values, { context }) =>

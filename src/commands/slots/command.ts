@@ -68,7 +68,14 @@ const dayWord = (wall: number, now: number): string => {
   return days < 7 ? weekdayName(wall).slice(0, 3).toLowerCase() : dateText(wall);
 };
 
-const runSlots = async ({ types, rows, first, step }: SlotsInput, { context, problems }: Call): Promise<void> => {
+/** The free times of the first days that have any. */
+const ofFirstDays = (slots: readonly Json[], days: number, zone: string): readonly Json[] => {
+  const midnights = slots.map(({ start_time: start }) => midnightOf(wallClock(zone)(timestampOf(String(start))!)));
+  const last = [...new Set(midnights)][days - 1];
+  return last === undefined ? slots : slots.filter((_, index) => midnights[index]! <= last);
+};
+
+const runSlots = async ({ types, rows, first, days, step }: SlotsInput, { context, problems }: Call): Promise<void> => {
   const { settings, notes, printer, runtime } = context;
   const window = await slotWindow({ context, problems }, rows);
   const isSeveral = types.length > 1;
@@ -77,8 +84,9 @@ const runSlots = async ({ types, rows, first, step }: SlotsInput, { context, pro
   const active = types.filter((type) => type.active !== false);
   for (const type of types)
     if (!active.includes(type)) notes.warn(`${nameOf(type)} is not active, so it can't be booked`);
+  const isText = settings.format === 'text';
   if (active.length === 0) {
-    await printer.list(view, []);
+    if (!isText) await printer.list(view, []);
     return;
   }
   const host = rows.host === undefined ? undefined : String(rows.host);
@@ -91,22 +99,28 @@ const runSlots = async ({ types, rows, first, step }: SlotsInput, { context, pro
     timesByType.push(serviceTimes ?? (await findFreeTimes(context, query)));
   }
   const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
-  const slots = firstOf(timesByType, first ?? Number.POSITIVE_INFINITY).map((slot) =>
-    isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot,
-  );
+  const firstSlots = firstOf(timesByType, first ?? Number.POSITIVE_INFINITY);
+  const dailySlots = days === undefined ? firstSlots : ofFirstDays(firstSlots, days, settings.zone);
+  const slots = dailySlots.map((slot) => (isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot));
+  const slotsOf = (type: Json) => slots.filter(({ event_type: uri }) => uri === type.uri);
+  const now = context.now();
   let hasHiddenTimes = false;
   const screen = printer.showsPages && slots.length > 0 ? await import('./screen.ts') : undefined;
-  if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
+  if (isText) {
+    const { emailText, hasTwelveHours } = await import('./email-text.ts');
+    const reader = { zone: settings.zone, now, isTwelveHours: hasTwelveHours(runtime.env) };
+    const own = active
+      .map((type) => ({ type, slots: slotsOf(type), ...reader }))
+      .filter((each) => each.slots.length > 0);
+    if (own.length > 0) await printer.text(own.map(emailText).join('\n'));
+  } else if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
     await printer.list(view, [slots]);
   } else {
-    const isCut = slots.length === first;
+    const isCut = slots.length === first || slots.length < firstSlots.length;
     const place = runtime.stdout.isTerminal ? notes.takePlace() : undefined;
-    const now = context.now();
     const { drawSlots, hasTimes, spokenSlots } = screen;
-    const screens = active.map((type) => {
-      const ownSlots = slots.filter(({ event_type: uri }) => uri === type.uri);
-      return { type, slots: ownSlots, ...window, isCut, zone: settings.zone, now, place };
-    });
+    const facts = { ...window, isCut, zone: settings.zone, now, place };
+    const screens = active.map((type) => ({ type, slots: slotsOf(type), ...facts }));
     for (const each of screens.filter(({ slots: own }) => own.length > 0))
       await printer.draw((style) => (settings.accessible ? spokenSlots(each) : drawSlots(each, style)));
     hasHiddenTimes = !screens.every(hasTimes);
@@ -114,14 +128,15 @@ const runSlots = async ({ types, rows, first, step }: SlotsInput, { context, pro
   for (const times of timesByType) noteUnchecked(context, times);
   if (slots.length === 0)
     return notes.footer(
-      words`No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, context.now())!}. Look further ahead with ${the('until')}`,
+      words`No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, now)!}. Look further ahead with ${the('until')}`,
     );
   if (hasHiddenTimes) {
     const clock = wallClock(settings.zone);
-    const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(context.now()));
+    const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(now));
     notes.footer(words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`);
   }
-  notes.footer(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', nameOf(typeOf(slots[0]!)))}`);
+  if (!isText)
+    notes.footer(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', nameOf(typeOf(slots[0]!)))}`);
 };
 
 const slots: Command = {
@@ -129,6 +144,7 @@ const slots: Command = {
   summary: 'List free times of an event type',
   ...taking(slotsInput, runSlots),
   effect: 'read',
+  ownFormat: 'text',
   alternative: availableTimes,
   view: slotView,
   fields: [
@@ -147,6 +163,7 @@ const slots: Command = {
     'event-types slots "Support call" --host me --step 15',
     'event-types slots "Intro call" --first 1 -o id',
     'event-types slots "Intro call" "Support call" --until tomorrow',
+    'event-types slots "Intro call" -o text --days 3 --tz Europe/Paris',
   ],
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
@@ -154,6 +171,7 @@ const slots: Command = {
     'If the dialect of the service names event-types.available-times, the service computes the times, unless --host or --step is given. They are marked with _sched.source.',
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
+    '-o text prints sentences for an email: a line for each day, in the zone of --tz, and the page to book. Hours are 1 to 12 if your locale (LC_ALL, LC_TIME or LANG) writes them so, otherwise 0 to 23.',
   ],
 };
 

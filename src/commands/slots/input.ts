@@ -35,6 +35,7 @@ const hostFlag = rowFlag('host', reference('users', 'only times when this host i
 
 const entries = {
   first: count('show only the first N times', { least: 1, heading: 'Listing' }),
+  days: count('show only the first N days that have free times', { least: 1, heading: 'Listing' }),
   step: count('minutes between two starts (default 30, or the length of the event type if shorter)', {
     least: 1,
     most: limits.durationMinutes.max,
