@@ -6,9 +6,10 @@ import { hasRoom } from '../../cli/session/network.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { clipped, type Day } from '../../time/calendar.ts';
 import { dateText } from '../../time/days.ts';
+import { scheduleHours } from '../../time/from-records.ts';
 import { freeSlots, type Hours, hoursWithin, mergedSpans, type Span } from '../../time/slots.ts';
 import { ownSchedulesByType } from '../availability/schedule-facts.ts';
-import { defaultStep, scheduleHours } from '../slots/free-slots.ts';
+import { defaultStep } from '../slots/free-slots.ts';
 
 /** When somebody can be booked for an event type, apart from their events. */
 interface TypeHours {

@@ -17,6 +17,7 @@ export const examples = {
     'events list --invitee zoe.mueller@lindenbaum.example --past',
     'events list --search berlin --since -30d --until +30d',
     'events list --org current --today --json=uri,name,start_time',
+    'events list --conflicts --buffers 10 --upcoming',
   ],
   get: ['events get JW6SHQTS78SH7TS8', 'events get next --with invitees --json'],
   next: ['events next', 'events next --json=name,start_time,location.join_url'],

@@ -1,13 +1,14 @@
 import { events } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
+import { limits } from '../../api/limits.ts';
 import { fold } from '../../base/nearest.ts';
 import { self, the, words } from '../../base/words.ts';
 import type { Flag } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { both, type Input, input, related, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
-import { choice } from '../../cli/input/kinds.ts';
-import { rule } from '../../cli/input/relations.ts';
+import { choice, count, toggle } from '../../cli/input/kinds.ts';
+import { excludes, needs, rule } from '../../cli/input/relations.ts';
 import { type FieldFlag, fieldFlags, rowFlag } from '../../cli/operation/field-flags.ts';
 import { type RequestValues, requestInput } from '../../cli/operation/input.ts';
 import { type Bounds, listInput } from '../../cli/operation/list-input.ts';
@@ -40,6 +41,22 @@ const filterEntries = {
     { heading: 'Filters' },
   ),
 };
+
+const conflictEntries = {
+  conflicts: toggle('only events that overlap another one of a host, or are outside the hours', { heading: 'Filters' }),
+  buffers: count(words`with ${the('conflicts')}: minutes that a host needs between two events`, {
+    least: 1,
+    most: limits.durationMinutes.max,
+    value: 'MINUTES',
+    heading: 'Filters',
+  }),
+};
+
+/** Conflicts are looked for among active events. */
+const conflictsInput = related(
+  input(conflictEntries, needs(['buffers'], ['conflicts'])),
+  excludes('conflicts', ['status', 'rows']),
+);
 
 /** Which events a command is about: the request, and what only sched can filter by. */
 export type EventFilters = Partial<WindowInput & Values<typeof filterEntries>> & { request: RequestValues };
@@ -95,15 +112,18 @@ const inviteesInput = input(
 
 export const eventsListInput = (fields: readonly FieldFlag[]) =>
   both(
-    both(listInput, inviteesInput),
+    both(both(listInput, inviteesInput), conflictsInput),
     related(both(input(ownFilters), requestInput(events.list, [typeFlag, ...fields])), windowsApart),
   );
 
-export type EventsListInput = EventFilters & Bounds & { with: 'invitees' | undefined; rows: 'invitees' | undefined };
+export type EventsListInput = EventFilters &
+  Bounds &
+  Partial<Values<typeof conflictEntries>> & { with: 'invitees' | undefined; rows: 'invitees' | undefined };
 
 /** The flags of a list of events in the order of help. */
 export const eventsListFlags = (rest: readonly Flag[]): Flag[] => [
   ...inListHelp(input(ownFilters).flags, rest),
+  ...conflictsInput.flags,
   ...inviteesInput.flags,
 ];
 

@@ -31,6 +31,7 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
     'A table on a terminal starts today, unless a flag chooses other times: --past for earlier events, --any-time for all. --all shows more rows, but keeps these times. Pipes and other formats always get all events.',
     '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
     `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
+    '--conflicts lists active events that overlap another event of the same host, and events on a day off or outside the hours that their hosts have now for the event type. With --buffers, events that are closer together overlap too. In a pipe the last column (_sched.conflicts.*.code) has overlap, day-off or hours; JSON also has the host, and the other event or the rules. It takes a request for each event type. What it could not check it says on stderr.',
     withNote,
     rowsNote,
   ],

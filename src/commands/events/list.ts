@@ -111,10 +111,11 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
 };
 
 /** Notes, for `--dry-run` and `--curl`, what the printed request leaves out. */
-const noteRest = ({ notes }: Context, { request, search }: EventFilters, isWith: boolean): void => {
+const noteRest = ({ notes }: Context, { request, search, conflicts }: EventsListInput, isWith: boolean): void => {
   const here = [
     ...(request.rows?.event_type === undefined ? [] : [the('eventType')]),
     ...(search === undefined ? [] : [the('search')]),
+    ...(conflicts ? [the('conflicts')] : []),
   ];
   if (here.length > 0) notes.info(words`${listed(here, 'and')}: not part of the request, applied to its reply`);
   if (isWith) notes.info(words`${the('with')} invitees: for each event GET /scheduled_events/{event}/invitees`);
@@ -176,7 +177,7 @@ export const chosenEvents = async (context: Context, filters: EventFilters): Pro
 
 export const listEvents = async (
   command: GenericCommand,
-  { limit, all, pageSize: size, with: what, rows: perInvitee, ...filters }: EventsListInput,
+  { limit, all, pageSize: size, with: what, rows: perInvitee, conflicts, buffers, ...filters }: EventsListInput,
   context: Context,
 ): Promise<void> => {
   const isRows = perInvitee !== undefined;
@@ -185,9 +186,14 @@ export const listEvents = async (
   const how = { isOfGroup: command.arguments.length > 0, isSearchedLater: isWith };
   const { query, rows, isFromToday, keep, settle } = await readFilters(context, filters, how);
   const { dryRun } = context.settings;
-  if (dryRun) noteRest(context, filters, isWith);
+  if (conflicts) query.status = 'active';
+  if (dryRun) noteRest(context, { ...filters, conflicts, with: what, rows: perInvitee }, isWith);
 
   const { choose, confirm } = dryRun ? { choose: undefined, confirm: [] } : await settle();
+  const found =
+    conflicts && !dryRun
+      ? await (await import('./conflicts.ts')).findConflicts(context, query, buffers ?? 0)
+      : undefined;
   const isSlow = isWith || choose !== undefined;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
@@ -206,13 +212,16 @@ export const listEvents = async (
       : undefined;
   await runListing(context, {
     operation: events.list,
-    view: isRows ? withInviteeRows(command.view, questions) : plainView,
+    view: isRows ? withInviteeRows(command.view, questions) : (found?.withColumn(plainView) ?? plainView),
     input: { query },
     bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
-    scope: { ...scopeFor(rows, isFromToday), next: isScreen ? () => nextEvent(context, query) : undefined },
-    keep,
+    scope:
+      found === undefined
+        ? { ...scopeFor(rows, isFromToday), next: isScreen ? () => nextEvent(context, query) : undefined }
+        : { ...scopeFor(rows, isFromToday), empty: 'No conflicts' },
+    keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
     choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,
-    add: chainStages(isEarly ? undefined : people, isScreen ? addColors(context, query) : undefined),
+    add: chainStages(isEarly ? undefined : people, isScreen ? addColors(context, query) : undefined, found?.add),
   });
   for (const note of notesBelow) context.notes.footer(note);
   if (context.printer.rows > 0) for (const tell of confirm) await tell();

@@ -14,10 +14,9 @@ import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
-import { dayOf, isKnown } from '../../time/availability-rules.ts';
+import { scheduleHours, spanIn } from '../../time/from-records.ts';
 import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
-import { timestampOf, utcText } from '../../time/wall.ts';
-import { readZone } from '../../time/zone.ts';
+import { utcText } from '../../time/wall.ts';
 import { hostsIn } from '../events/screen.ts';
 
 /** Something that sched could not take into account. */
@@ -75,17 +74,6 @@ const longestMinutes = 7 * 24 * 60;
 export const defaultStep = (duration: number): number => Math.min(duration, 30);
 
 const isHostHidden = (error: unknown): error is SchedError => hasCategory(error, 'forbidden', 'not-found', 'usage');
-
-/** The hours of a schedule, or the reason why sched doesn't understand them. */
-export const scheduleHours = ({ timezone, rules }: Json): Hours | string => {
-  const zone = readZone(String(timezone));
-  if (!zone.ok) return zone.problem;
-  if (!Array.isArray(rules)) return 'a schedule has no list of rules';
-  const other = rules.find((rule) => !isKnown(rule));
-  if (other !== undefined) return `sched can't read the hours in a rule such as ${jsonText(other)}`;
-  const knownRules = rules.filter(isKnown).map((rule) => ({ day: dayOf(rule), intervals: rule.intervals }));
-  return { timezone: zone.zone, rules: knownRules };
-};
 
 interface HostHours {
   user: string;
@@ -176,15 +164,10 @@ const readEvents = async (
     }
   });
   return [...byUri.values()].flatMap(({ event, users }) => {
-    const span = spanOf(event);
+    const span = spanIn(event);
     if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
     return span === undefined ? [] : [{ event, span, users }];
   });
-};
-
-const spanOf = ({ start_time: start, end_time: end }: Json): Span | undefined => {
-  const [from, to] = [timestampOf(String(start)), timestampOf(String(end))];
-  return from === undefined || to === undefined ? undefined : { start: from, end: to };
 };
 
 /** Seats left in an event, or 0 if the service doesn't show them. */
@@ -247,7 +230,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
     ...timedEvents.filter(({ event }) => !without.has(String(event.uri))),
     ...also.map((event) => ({
       event,
-      span: spanOf(event)!,
+      span: spanIn(event)!,
       users: new Set(hostsIn(event).map(({ user }) => idIn(user))),
     })),
   ];
