@@ -83,7 +83,7 @@ const rooms: Record<string, string> = {
   mcp: 'bulk schema',
   sandbox: 'mcp schema webhooks',
   config: 'availability booking bulk mcp webhooks',
-  'event-types': 'config',
+  'event-types': 'config events',
 };
 
 const roomOf = (path: string) => /^commands\/([^/]+?)(?:\.ts$|\/)/.exec(path)?.[1];

@@ -1,19 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../api/event-types.ts';
+import { events } from '../api/events.ts';
+import { windowQuery } from '../api/window.ts';
 import type { Json } from '../base/json.ts';
-import { taking } from '../cli/input/input.ts';
+import { idIn } from '../base/uri.ts';
+import { the, words } from '../base/words.ts';
+import { both, input, taking } from '../cli/input/input.ts';
+import { age } from '../cli/input/kinds.ts';
 import { changeOrReadBack } from '../cli/operation/change-record.ts';
-import { type Decorations, operationInput, positional } from '../cli/operation/generic-command.ts';
+import { type Decorations, type GenericCommand, operationInput, positional } from '../cli/operation/generic-command.ts';
 import type { RequestValues } from '../cli/operation/input.ts';
 import { printRecord } from '../cli/operation/print-record.ts';
-import { printRequest } from '../cli/operation/run-operation.ts';
+import { type OperationInput, printRequest, runOperation } from '../cli/operation/run-operation.ts';
 import { knownRecord, recordTitle } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
+import { rowFilter } from '../client/filter.ts';
 import type { View } from '../output/view.ts';
+import { utcText } from '../time/wall.ts';
 import { type ManagedField, normalField } from './config/work-normalize.ts';
 
 export const examples = {
-  list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
+  list: [
+    'event-types list',
+    'event-types list --active --json=uri,name,duration',
+    'event-types list --active --unused 90d',
+  ],
   get: [
     'event-types get "Intro call"',
     'event-types get YBL6DUNR9FS4PNP6 --json',
@@ -52,7 +63,55 @@ const runUpdateEventType = async (
   await printRecord(context, view, record, before);
 };
 
+const unusedInput = input({
+  unused: age('only event types without an active event since that long ago, such as 90d, or in the future', {
+    heading: 'Filters',
+  }),
+});
+
+/** The event types that have active events since a time. */
+const usedSince = async (context: Context, since: number): Promise<Set<string>> => {
+  const { readableEvents } = await import('./events/readable-events.ts');
+  const { scope, query } = await readableEvents(context);
+  if (scope === 'user')
+    context.notes.warn(
+      "Only your own events were read: the token can't read the organization's. Other hosts may use these event types",
+    );
+  const active = { ...query, status: 'active', ...windowQuery('start_time', { since: utcText(since) }) };
+  const used = new Set<string>();
+  const pages = (await context.client()).pages(
+    events.list,
+    { query: active },
+    { keep: rowFilter(events.list, active) },
+  );
+  for await (const page of pages) for (const { event_type: type } of page) used.add(idIn(type));
+  return used;
+};
+
+const runList = async (
+  generic: GenericCommand,
+  { unused, ...values }: OperationInput & { unused: ((at: number) => number) | undefined },
+  context: Context,
+): Promise<void> => {
+  if (unused === undefined) return runOperation(generic, values, context);
+  if (context.settings.dryRun) {
+    context.notes.info(words`${the('unused')}: not part of the request, applied to its reply`);
+    return runOperation(generic, values, context);
+  }
+  const used = await usedSince(context, unused(await context.askNow()));
+  return runOperation({ ...generic, keep: ({ uri }) => !used.has(idIn(uri)) }, values, context);
+};
+
 export const decorate = {
+  list: (generic) => ({
+    flags: [...unusedInput.flags, ...generic.flags],
+    notes: [
+      ...(generic.notes ?? []),
+      '--unused reads the events of the whole organization, or your own if your token may read no others. Canceled events do not count.',
+    ],
+    run: taking(both(unusedInput, operationInput(generic)), (values, { context }) => runList(generic, values, context))
+      .run,
+  }),
   update: (generic) => ({
     run: taking(operationInput(generic), ({ request }, { context }) =>
       runUpdateEventType(request, context, generic.view),

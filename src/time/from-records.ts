@@ -7,7 +7,7 @@ import { readZone } from './zone.ts';
 /* What records of the service say about time. */
 
 /** When an event is, or undefined if its times can't be read. */
-export const spanIn = ({ start_time: start, end_time: end }: Json): Span | undefined => {
+export const exactSpan = ({ start_time: start, end_time: end }: Json): Span | undefined => {
   const [from, to] = [timestampOf(String(start)), timestampOf(String(end))];
   return from === undefined || to === undefined ? undefined : { start: from, end: to };
 };

@@ -43,3 +43,38 @@ describe('event types', () => {
     expect(jsonOf(await world.run(`event-types hosts ${uri} --json`)).length).toBeGreaterThan(1);
   });
 });
+
+describe('event-types list --unused', () => {
+  const namesOf = (text: string): string[] => JSON.parse(text).map(({ name }: { name: string }) => name);
+
+  test('lists the types without an active event since then or in the future', async () => {
+    const all = namesOf((await world.run('event-types list --org current --json')).stdout);
+    const events = JSON.parse((await world.run('events list --org current --status active --json')).stdout);
+    for (const age of ['1d', '30d', '2y']) {
+      const since = Date.parse('2026-11-15T18:00:00Z') - { '1d': 1, '30d': 30, '2y': 731 }[age]! * 86_400_000;
+      const used = events.filter((each: { start_time: string }) => Date.parse(each.start_time) >= since);
+      const usedNames = new Set(used.map(({ name }: { name: string }) => name));
+      const { stdout, code } = await world.run(`event-types list --org current --unused ${age} --json`);
+      expect([age, code, namesOf(stdout)]).toEqual([age, 0, all.filter((name) => !usedNames.has(name))]);
+    }
+    const active = await world.run('event-types list --active --unused 90d --json');
+    expect(namesOf(active.stdout).length).toBeLessThan(all.length);
+  });
+
+  test('says whose events it could read, and what a dry run leaves out', async () => {
+    const send: typeof world.service = async (request) =>
+      request.url.includes('/scheduled_events?organization')
+        ? { status: 403, headers: {}, body: '{"title":"Permission Denied","message":"no"}' }
+        : world.service(request);
+    const { code, stderr } = await world.run('event-types list --unused 90d', { send });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Only your own events were read')]);
+    const dry = await world.run('event-types list --unused 90d --dry-run');
+    expect(dry.stderr).toContain('--unused: not part of the request');
+  });
+
+  test.each(['90', '3m', 'soon', '-1d'])('refuses the age %s', async (age) => {
+    const { code, stderr, requests } = await world.run(`event-types list --unused=${age}`);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(`--unused must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`);
+  });
+});

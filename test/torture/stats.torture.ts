@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Grouping, groupings } from '../../src/commands/stats/input.ts';
+import { eventGroupings } from '../../src/commands/stats/input.ts';
 import { sentEvent, serviceWith } from '../support/calendar.ts';
 import { execFile } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
@@ -23,7 +23,7 @@ const events = Array.from({ length: 10_000 }, (_, index) => {
 const clock = (format: string) => `(.start_time[:19] + "Z" | fromdate | strftime("${format}"))`;
 
 /** The keys of an event in jq. */
-const keys: Record<Grouping, string> = {
+const keys: Record<(typeof eventGroupings)[number], string> = {
   host: '.event_memberships[].user',
   'event-type': '.event_type',
   day: clock('%Y-%m-%d'),
@@ -34,7 +34,7 @@ const keys: Record<Grouping, string> = {
   status: '.status',
 };
 
-const programOf = (by: Grouping): string => `
+const programOf = (by: (typeof eventGroupings)[number]): string => `
   def seconds: .[:19] + "Z" | fromdate;
   length as $all
   | [.[] | {key: ${keys[by]}, canceled: (.status == "canceled"), length: ((.end_time | seconds) - (.start_time | seconds))}]
@@ -56,7 +56,7 @@ test('counts of 10,000 events equal those of jq over events list, for every grou
   const send = serviceWith(events, world.service);
   const listed = temporaryFile('events.json');
   writeFileSync(listed, (await world.run('events list --json', { send })).stdout);
-  for (const by of groupings) {
+  for (const by of eventGroupings) {
     const { stdout } = await world.run(
       `events stats --by ${by} --tz UTC --json=key,booked,canceled,hours,share --jq 'sort_by(.key)'`,
       { send },

@@ -157,6 +157,22 @@ export const moment = <const Options extends EntryOptions & Omit<Edge, 'isLive'>
   return entry({ ...momentFacts, read }, description, rest as Options);
 };
 
+/** An age, as the time that lies so long before another one. */
+const ageKind: Kind<(at: number) => number> = {
+  value: 'AGE',
+  json: 'string',
+  read: async (raw) => {
+    const { timeBefore } = await import('../../time/duration.ts');
+    const given = String(raw);
+    if (timeBefore(given, 0) !== undefined) return accept((at) => timeBefore(given, at)!);
+    const problem = words`${self} must be an age such as 90d, 8w, 24mo or 2y, not "${given}"`;
+    return refuse(problem, /^[1-9]\d*m$/.test(given) ? `${given}o` : undefined);
+  },
+};
+
+export const age = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
+  entry(ageKind, description, options);
+
 /** A time zone by its IANA name. */
 export const zoneKind: Kind<string> = {
   value: 'ZONE',

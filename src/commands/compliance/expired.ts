@@ -6,12 +6,9 @@ import { type TimeWindow, windowQuery } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import { self, words } from '../../base/words.ts';
 import type { Command } from '../../cli/command.ts';
-import { entry } from '../../cli/input/entry.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
-import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
-import { file } from '../../cli/input/kinds.ts';
+import { age, file } from '../../cli/input/kinds.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { bothClocks, type Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -20,10 +17,9 @@ import { access, constants } from '../../node/files.ts';
 import type { View } from '../../output/view.ts';
 import { statIfAny } from '../../state/directories.ts';
 import { attempt, diskTrouble, realDisk } from '../../state/disk.ts';
-import { timeBefore } from '../../time/duration.ts';
 import { utcText } from '../../time/wall.ts';
+import { readableEvents } from '../events/readable-events.ts';
 import { requestsForInvitees, shortPage } from '../events/with-invitees.ts';
-import { readableEvents } from './readable-events.ts';
 
 const expiredView: View = {
   columns: [{ header: 'FILE', path: 'file' }],
@@ -42,20 +38,8 @@ const expiredView: View = {
   id: 'file',
 };
 
-/** An age, as the time that lies so long before another one. */
-const ageKind: Kind<(at: number) => number> = {
-  value: 'AGE',
-  json: 'string',
-  read: (raw) => {
-    const age = String(raw);
-    if (timeBefore(age, 0) !== undefined) return accept((at) => timeBefore(age, at)!);
-    const problem = words`${self} must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`;
-    return refuse(problem, /^[1-9]\d*m$/.test(age) ? `${age}o` : undefined);
-  },
-};
-
 const entries = {
-  olderThan: entry(ageKind, 'age of the last event: 90d, 8w, 24mo or 2y', { needed: true }),
+  olderThan: age('age of the last event: 90d, 8w, 24mo or 2y', { needed: true }),
   to: file('file to create; an existing file is never replaced', { needed: true }),
 };
 

@@ -21,9 +21,9 @@ import { resultFields } from '../bulk/run-result.ts';
 import { type BatchPlan, linesText, type PlannedItem } from '../bulk/work-plan.ts';
 import { supportsFilter } from '../events/filter-support.ts';
 import { inviteesOf } from '../events/read-invitees.ts';
+import { type EventScope, readableEvents } from '../events/readable-events.ts';
 import { shortPage } from '../events/with-invitees.ts';
 import { type Addresses, addressesOf, addressInput } from './address-list.ts';
-import { type EventScope, readableEvents } from './readable-events.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
 import { addressesIn, eachSubmission } from './submissions.ts';
 

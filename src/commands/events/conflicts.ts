@@ -15,7 +15,7 @@ import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
 import type { View } from '../../output/view.ts';
-import { scheduleHours, spanIn } from '../../time/from-records.ts';
+import { exactSpan, scheduleHours } from '../../time/from-records.ts';
 import { timeLabel } from '../../time/label.ts';
 import { type Hours, overlap } from '../../time/slots.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
@@ -88,7 +88,7 @@ const conflictText = (context: Context, own: Json, conflict: Conflict): string =
       timeLabel(String(own.start_time), context.settings.zone, context.now())?.slice(0, -'09:30'.length) ?? '';
     const when = spanOf(context, event) ?? '';
     const what = `${when.startsWith(date) ? when.slice(date.length) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
-    return `${overlap(spanIn(own)!, spanIn(event)!) ? 'overlaps' : 'close to'} ${what}${who}`;
+    return `${overlap(exactSpan(own)!, exactSpan(event)!) ? 'overlaps' : 'close to'} ${what}${who}`;
   }
   const days = conflict.rules.map(({ day, timezone, intervals }) => {
     const spans = intervals.map(({ from, to }) => `${from}–${to}`).join(', ');

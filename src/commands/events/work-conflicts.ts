@@ -1,7 +1,7 @@
 import { type Json, recordsIn } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
-import { spanIn } from '../../time/from-records.ts';
+import { exactSpan } from '../../time/from-records.ts';
 import { type DayHours, type Hours, judge, overlap, type Span } from '../../time/slots.ts';
 
 /** What is wrong with the time of an event for one of its hosts. */
@@ -39,7 +39,7 @@ export const conflictsIn = (
   bufferMs: number,
 ): ReadonlyMap<string, readonly Conflict[]> => {
   const active = events.flatMap((event): TimedEvent[] => {
-    const span = spanIn(event);
+    const span = exactSpan(event);
     return span === undefined || event.status !== 'active' ? [] : [{ ...span, event, hosts: hostsOf(event) }];
   });
   const conflicts = new Map<string, Conflict[]>();

@@ -14,7 +14,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
-import { scheduleHours, spanIn } from '../../time/from-records.ts';
+import { exactSpan, scheduleHours } from '../../time/from-records.ts';
 import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
 import { utcText } from '../../time/wall.ts';
 import { hostsIn } from '../events/screen.ts';
@@ -164,7 +164,7 @@ const readEvents = async (
     }
   });
   return [...byUri.values()].flatMap(({ event, users }) => {
-    const span = spanIn(event);
+    const span = exactSpan(event);
     if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
     return span === undefined ? [] : [{ event, span, users }];
   });
@@ -230,7 +230,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
     ...timedEvents.filter(({ event }) => !without.has(String(event.uri))),
     ...also.map((event) => ({
       event,
-      span: spanIn(event)!,
+      span: exactSpan(event)!,
       users: new Set(hostsIn(event).map(({ user }) => idIn(user))),
     })),
   ];

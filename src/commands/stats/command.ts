@@ -39,6 +39,8 @@ const stats = (): Command => {
       'events stats --by event-type --no-shows --since -30d --until today',
       'events stats --by weekday,hour --org current',
       'events stats --by hour --json=key,booked',
+      'events stats --by event-type --zeros --since -90d',
+      'events stats --by invitee --sort no-shows --since -90d --until today',
     ],
     fields: statsView.columns.map(({ path }) => path),
     view: statsView,
@@ -48,6 +50,7 @@ const stats = (): Command => {
       'A terminal also shows the days, weeks, months and hours without events. Other formats leave groups without events out.',
       'An event with several hosts counts for each of them. So the rows of --by host can add up to more than the total, which counts each event once.',
       'key is the URI of the host or event type, a date (2026-11-16), an ISO week (2026-W47), a month (2026-11), a weekday (1 is Monday), an hour (09) or a status. Days and hours are those of the start time in the time zone of --tz. Events without that field have the key "unknown".',
+      '--zeros adds the event types without events, in every format. --by invitee counts the bookings of each person: sched reads the invitees of all events, so no_shows is known without --no-shows. It shows names only; two people with the same name have two rows. With --show-emails the key is the address.',
       'no_shows is null without --no-shows. With it, sched reads the invitees of all events that have started and are not canceled, four at a time within the rate limit, and says first how many requests that takes.',
     ],
   };

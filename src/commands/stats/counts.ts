@@ -42,6 +42,9 @@ export class Count {
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
+/** A part of a whole, from 0 to 1. */
+const rate = (part: number, whole: number): number => (whole === 0 ? 0 : rounded(part / whole, 4));
+
 const isCanceled = ({ status }: Json): boolean => status === 'canceled';
 
 export interface CountedGroup {
@@ -81,6 +84,8 @@ export class EventCounts {
   readonly hasNoShows: boolean;
   readonly #groupings: readonly ((event: Json) => StatsGroup[])[];
   readonly #counts = new Map<string, { groups: Groups; count: Count }>();
+  /** Keys of groups that are shown without events too. */
+  readonly #shown = new Set<string>();
 
   /** Without `hasNoShows`, the number of no-shows is unknown. */
   constructor(groupings: readonly ((event: Json) => StatsGroup[])[], now: number, hasNoShows: boolean) {
@@ -91,7 +96,7 @@ export class EventCounts {
 
   /** The events in a group of each grouping. Without a group, those of all groups: each event counts once. */
   of(...groups: Groups): Count {
-    const key = JSON.stringify([groups[0]?.key, groups[1]?.key]);
+    const key = JSON.stringify([groups[0], groups[1]].map((group) => group && (group.id ?? group.key)));
     const entry = this.#counts.get(key) ?? { groups, count: new Count() };
     this.#counts.set(key, entry);
     return entry.count;
@@ -116,6 +121,12 @@ export class EventCounts {
     this.started.requests += requestsForInvitees(event);
   }
 
+  /** Adds a group that is shown even if it has no events. */
+  show(group: StatsGroup): void {
+    this.of(group);
+    this.#shown.add(group.key);
+  }
+
   /** Whether an event is over or takes place now, with at least one invitee. */
   hasStarted(event: Json): boolean {
     const span = spanIn(event);
@@ -133,7 +144,9 @@ export class EventCounts {
   groups(place: 0 | 1, sort?: Sort): CountedGroup[] {
     const countedGroups = [...this.#counts.values()].flatMap(({ groups, count }) => {
       const [group, other] = [groups[place], groups[1 - place]];
-      return group !== undefined && other === undefined && count.booked > 0 ? [{ group, count }] : [];
+      return group !== undefined && other === undefined && (count.booked > 0 || this.#shown.has(group.key))
+        ? [{ group, count }]
+        : [];
     });
     return countedGroups.sort((a, b) => compare(a, b, sort));
   }
@@ -141,7 +154,9 @@ export class EventCounts {
   rows(sort?: Sort): StatsRow[] {
     const seconds = this.#groupings.length === 1 ? [undefined] : this.groups(1).map(({ group }) => group);
     return this.groups(0, sort).flatMap(({ group }) =>
-      seconds.filter((second) => this.of(group, second).booked > 0).map((second) => this.#row(group, second)),
+      seconds
+        .filter((second) => second === undefined || this.of(group, second).booked > 0)
+        .map((second) => this.#row(group, second)),
     );
   }
 
@@ -154,8 +169,8 @@ export class EventCounts {
       canceled,
       no_shows: this.hasNoShows ? noShows : null,
       hours,
-      share: rounded(booked / this.total.booked, 4),
-      cancellation_rate: rounded(canceled / booked, 4),
+      share: rate(booked, this.total.booked),
+      cancellation_rate: rate(canceled, booked),
       no_show_rate: this.hasNoShows && invitees > 0 ? rounded(noShows / invitees, 4) : null,
       second_key: second?.key ?? null,
       second_name: second?.name ?? null,

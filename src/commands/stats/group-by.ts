@@ -1,4 +1,4 @@
-import { type Json, recordsIn, textOf } from '../../base/json.ts';
+import { isObject, type Json, recordsIn, textOf } from '../../base/json.ts';
 import { day, hour } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { dayText } from '../../time/label.ts';
@@ -18,6 +18,8 @@ import type { Grouping } from './input.ts';
 export interface StatsGroup {
   /** Stays the same between runs. */
   key: string;
+  /** Tells groups with the same key apart, without being shown. */
+  id?: string;
   name: string;
   /** The wall-clock time at which a group of times begins. Weekdays and hours begin in the first week of 1970. */
   start?: number;
@@ -100,7 +102,7 @@ const hostGroups = ({ event_memberships: hosts }: Json): StatsGroup[] => {
   return groups.length === 0 ? [unknownGroup] : [...new Map(groups.map((group) => [group.key, group])).values()];
 };
 
-const typeGroup = ({ event_type: type, name }: Json): StatsGroup => {
+export const typeGroup = ({ event_type: type, name }: Json): StatsGroup => {
   const key = textOf(type);
   // Assumed (events.name): an event has the name of its event type.
   return key === undefined ? unknownGroup : { key, name: textOf(name) ?? key };
@@ -111,8 +113,23 @@ const statusGroup = ({ status }: Json): StatsGroup => {
   return key === undefined ? unknownGroup : { key, name: key };
 };
 
+/** The invitee that a booking was read for. People of one name are told apart by their addresses, shown or not. */
+const inviteeGroup = (booking: Json, showsEmails: boolean): StatsGroup => {
+  const { name, email } = isObject(booking.invitee) ? booking.invitee : {};
+  const [who, address] = [textOf(name), textOf(email)?.toLowerCase()];
+  if (who === undefined && address === undefined) return unknownGroup;
+  if (showsEmails && address !== undefined) return { key: address, name: who ?? address };
+  const shown = who ?? 'unnamed';
+  return { key: shown, name: shown, id: address ?? shown };
+};
+
 /** The groups of an event: one, or one for each host. */
-export const groupsOfEvent = (by: Grouping, wallAt: (at: number) => number): ((event: Json) => StatsGroup[]) => {
+export const groupsOfEvent = (
+  by: Grouping,
+  wallAt: (at: number) => number,
+  showsEmails = false,
+): ((event: Json) => StatsGroup[]) => {
+  if (by === 'invitee') return (booking) => [inviteeGroup(booking, showsEmails)];
   if (by === 'host') return hostGroups;
   if (by === 'event-type') return (event) => [typeGroup(event)];
   if (by === 'status') return (event) => [statusGroup(event)];
@@ -124,8 +141,10 @@ export const groupsOfEvent = (by: Grouping, wallAt: (at: number) => number): ((e
 };
 
 /** The name of a group on a terminal. `today` is a wall-clock time: dates of its year need no year. */
-export const groupLabel = (by: Grouping, { name, start }: StatsGroup, today: number): string =>
-  (start === undefined ? undefined : byTime[by]?.label?.(start, today)) ?? name;
+export const groupLabel = (by: Grouping, { key, name, start }: StatsGroup, today: number): string =>
+  by === 'invitee' && key !== name && key !== 'unknown'
+    ? `${name} <${key}>`
+    : ((start === undefined ? undefined : byTime[by]?.label?.(start, today)) ?? name);
 
 /** The same at the head of a column. People are shown by the first word of their name. */
 export const shortLabelOf = (by: Grouping, { name, start }: StatsGroup): string => {

@@ -3,7 +3,7 @@ import { windowIn, windowQuery } from '../../api/window.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { second } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
-import { the, words } from '../../base/words.ts';
+import { type Name, the, words } from '../../base/words.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -13,14 +13,11 @@ import { inviteesOf } from '../events/read-invitees.ts';
 import { shortPage } from '../events/with-invitees.ts';
 import type { EventCounts } from './counts.ts';
 
-/** Reads how many of the invitees who were expected didn't come. */
-const readNoShows = async (context: Context, event: Json): Promise<[noShows: number, expected: number]> => {
-  const tally: [number, number] = [0, 0];
-  for (const { no_show: noShow, status } of await inviteesOf(context, event)) {
-    if (isObject(noShow)) tally[0] += 1;
-    if (isObject(noShow) || status !== 'canceled') tally[1] += 1;
-  }
-  return tally;
+/** How many of the invitees who were expected didn't come. */
+const noShowsOf = (invitees: readonly Json[]): [noShows: number, expected: number] => {
+  const noShows = invitees.filter(({ no_show: noShow }) => isObject(noShow)).length;
+  const others = invitees.filter(({ no_show: noShow, status }) => !isObject(noShow) && status !== 'canceled').length;
+  return [noShows, noShows + others];
 };
 
 /** The query for active events that have started. */
@@ -32,41 +29,39 @@ const startedQuery = (query: NonNullable<Input['query']>, now: number): NonNulla
 };
 
 /**
- * Reads the invitees of all events that have started. The events are listed a second time instead of being kept, so
- * that memory does not grow with their number and the number of requests is known first.
+ * Reads the invitees of events. The events are listed a second time instead of being kept, so that memory does not grow
+ * with their number and the number of requests is known first.
  */
-export const countNoShows = async (
+const readInvitees = async (
   context: Context,
   query: NonNullable<Input['query']>,
   keep: (row: Json) => boolean,
-  counts: EventCounts,
+  { events: total, requests }: { events: number; requests: number },
+  why: Name,
+  take: (event: Json, invitees: readonly Json[]) => void,
 ): Promise<void> => {
   const { notes } = context;
-  const { events: total, requests } = counts.started;
   if (total === 0) return;
   const { mirror } = await context.connection();
   const all = requests + Math.ceil(total / shortPage);
   if (mirror === undefined) {
-    notes.info(
-      words`${the('noShows')}: reading the invitees of ${counted(total, 'event')}, about ${counted(all, 'request')}`,
-    );
+    notes.info(words`${why}: reading the invitees of ${counted(total, 'event')}, about ${counted(all, 'request')}`);
     await notes.flush();
   }
-  const pastQuery = startedQuery(query, counts.now);
-  const matchesQuery = rowFilter(events.list, pastQuery);
-  const isWanted = (row: Json) => matchesQuery(row) && keep(row) && counts.hasStarted(row);
+  const matchesQuery = rowFilter(events.list, query);
+  const isWanted = (row: Json) => matchesQuery(row) && keep(row);
   let requestsLeft = all;
   notes.ahead = () => ({ requests: requestsLeft, isMost: false });
   try {
     const pages = (await context.client()).pages(
       events.list,
-      { query: pastQuery },
+      { query },
       // Short pages keep several requests under way. A mirror sends none.
       { ...(mirror === undefined ? { pageSize: shortPage } : {}), keep: isWanted },
     );
     for await (const page of pages) {
       await mapConcurrent(page, async (event) => {
-        counts.addNoShows(event, ...(await readNoShows(context, event)));
+        take(event, await inviteesOf(context, event));
         requestsLeft = Math.max(0, requestsLeft - 1);
       });
     }
@@ -74,3 +69,36 @@ export const countNoShows = async (
     notes.ahead = undefined;
   }
 };
+
+/** Counts the no-shows of all events that have started. */
+export const countNoShows = async (
+  context: Context,
+  query: NonNullable<Input['query']>,
+  keep: (row: Json) => boolean,
+  counts: EventCounts,
+): Promise<void> =>
+  readInvitees(
+    context,
+    startedQuery(query, counts.now),
+    (row) => keep(row) && counts.hasStarted(row),
+    counts.started,
+    the('noShows'),
+    (event, invitees) => counts.addNoShows(event, ...noShowsOf(invitees)),
+  );
+
+/** Counts the bookings of people, and whether they came: an event with two invitees is two bookings. */
+export const countBookings = async (
+  context: Context,
+  query: NonNullable<Input['query']>,
+  keep: (row: Json) => boolean,
+  all: { events: number; requests: number },
+  counts: EventCounts,
+): Promise<void> =>
+  readInvitees(context, query, keep, all, the('by'), (event, invitees) => {
+    for (const invitee of invitees) {
+      const status = invitee.status === 'canceled' ? 'canceled' : event.status;
+      const booking = { ...event, status, invitee };
+      counts.add(booking);
+      if (counts.hasStarted(event)) counts.addNoShows(booking, ...noShowsOf([invitee]));
+    }
+  });

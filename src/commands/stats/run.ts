@@ -17,11 +17,11 @@ import { rowFilter } from '../../client/filter.ts';
 import type { Query } from '../../client/wire.ts';
 import { valueAt } from '../../output/fields.ts';
 import { wallClock } from '../../time/show.ts';
-import { addColors } from '../events/with-invitees.ts';
+import { addColors, readTypes, requestsForInvitees } from '../events/with-invitees.ts';
 import { EventCounts } from './counts.ts';
-import { groupsOfEvent } from './group-by.ts';
+import { groupsOfEvent, typeGroup } from './group-by.ts';
 import type { StatsInput } from './input.ts';
-import { countNoShows } from './no-shows.ts';
+import { countBookings, countNoShows } from './no-shows.ts';
 import type { Stats } from './screen.ts';
 
 /** Calls back for each event, page by page: only the counts are kept. */
@@ -53,7 +53,7 @@ const colorsOf = async (context: Context, query: Query, counts: EventCounts): Pr
 };
 
 export const runStats = async (
-  { by, sort, noShows, request }: StatsInput & { request: RequestValues },
+  { by, sort, noShows, zeros, showEmails, request }: StatsInput & { request: RequestValues },
   { context }: Call,
   { fieldFlags, view }: GenericCommand,
 ): Promise<void> => {
@@ -63,8 +63,10 @@ export const runStats = async (
   const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
+  const isByInvitee = by.includes('invitee');
   if (settings.dryRun) {
     noteRowFilters(context, fieldFlags, request.rows);
+    if (isByInvitee) notes.info(words`${the('by')} invitee: for each event GET /scheduled_events/{event}/invitees`);
     if (noShows)
       notes.info(words`${the('noShows')}: for each event that has started GET /scheduled_events/{event}/invitees`);
     return printRequest(context, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
@@ -72,12 +74,24 @@ export const runStats = async (
   const wallAt = wallClock(settings.zone);
   const now = await context.askNow();
   const counts = new EventCounts(
-    by.map((grouping) => groupsOfEvent(grouping, wallAt)),
+    by.map((grouping) => groupsOfEvent(grouping, wallAt, showEmails)),
     now,
-    noShows,
+    noShows || isByInvitee,
   );
-  await countAll(context, query, keep, (event) => counts.add(event));
-  if (noShows) await countNoShows(context, query, keep, counts);
+  if (zeros)
+    for (const each of await readTypes(context, query))
+      if (type === undefined || idIn(each.uri) === idIn(type))
+        counts.show(typeGroup({ ...each, event_type: each.uri }));
+  if (isByInvitee) {
+    const all = { events: 0, requests: 0 };
+    const withPeople = (event: Json) => keep(event) && requestsForInvitees(event) > 0;
+    await countAll(context, query, withPeople, (event) => {
+      all.events += 1;
+      all.requests += requestsForInvitees(event);
+    });
+    await countBookings(context, query, withPeople, all, counts);
+  } else await countAll(context, query, keep, (event) => counts.add(event));
+  if (noShows && !isByInvitee) await countNoShows(context, query, keep, counts);
 
   if (!printer.showsPages) await printer.list(view, [counts.rows(sort)]);
   if (counts.total.booked === 0) return notes.footer(['No events for these days', ...scopeLines(whose)].join('. '));

@@ -241,8 +241,9 @@ const totalHours = (hours: number): string => {
     .join(' ');
 };
 
-const countFacts = ({ counts }: Stats, { booked, canceled, noShows, invitees, hours }: Count): string[] => [
-  booked === 0 ? 'no events' : counted(booked, 'event'),
+const countFacts = ({ by, counts }: Stats, { booked, canceled, noShows, invitees, hours }: Count): string[] => [
+  // A person has bookings: an event with two people is two of them.
+  counted(booked, by.includes('invitee') ? 'booking' : 'event').replace(/^0 /, 'no '),
   ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled (${percent(canceled / booked)})`]),
   ...(counts.hasNoShows && invitees > 0 ? [`${counted(noShows, 'no-show')} (${percent(noShows / invitees)})`] : []),
   ...(booked === 0 ? [] : [totalHours(hours)]),

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { StatsRow } from '../../../src/commands/stats/counts.ts';
 import { groupsOfEvent } from '../../../src/commands/stats/group-by.ts';
-import { groupings } from '../../../src/commands/stats/input.ts';
+import { eventGroupings } from '../../../src/commands/stats/input.ts';
+import type { Send } from '../../../src/http/message.ts';
 import { width } from '../../../src/output/width.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../support/calendar.ts';
-import { createWorld, outputs, type WorldOptions } from '../../support/run.ts';
+import { createWorld, outputs, terminals, type WorldOptions } from '../../support/run.ts';
 import { sample, times } from '../../support/tier.ts';
 
 const world = await createWorld();
@@ -54,7 +55,7 @@ const mondayOf = (event: Event): string => {
 };
 
 /** The plain computation of the keys, written without the code under test. */
-const keysOf: Record<(typeof groupings)[number], (event: Event) => string[]> = {
+const keysOf: Record<(typeof eventGroupings)[number], (event: Event) => string[]> = {
   host: ({ event_memberships: hosts }) => hosts.map(({ user }) => user),
   'event-type': ({ event_type: type }) => [type],
   status: ({ status }) => [status],
@@ -88,7 +89,7 @@ const sums = (events: readonly Event[], keys: (event: Event) => string[]) => {
   }));
 };
 
-const byKey = (rows: readonly { key: string }[]) => rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+const byKey = <Row extends { key: string }>(rows: readonly Row[]) => rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 
 const rowsOf = async (line: string, more: WorldOptions = {}): Promise<StatsRow[]> => {
   const { stdout, stderr, code } = await world.run(`${line} --json`, more);
@@ -118,14 +119,14 @@ describe('events stats', () => {
     };
   });
 
-  test.each(sample(groupings, 2))('--by %s equals a plain computation over events list', async (by) => {
+  test.each(sample(eventGroupings, 2))('--by %s equals a plain computation over events list', async (by) => {
     const send = serviceWith(generated, world.service);
     expect(listed.generated).toHaveLength(count);
     const rows = await rowsOf(`events stats --by ${by} --tz ${zone}`, { send });
     expect(byKey(shown(rows, by))).toEqual(byKey(sums(listed.generated, keysOf[by])));
   });
 
-  test.each(sample(groupings, 1))('--by %s equals it on the sandbox too, in a window', async (by) => {
+  test.each(sample(eventGroupings, 1))('--by %s equals it on the sandbox too, in a window', async (by) => {
     expect(listed.sandbox.length).toBeGreaterThan(50);
     const rows = await rowsOf(`events stats --by ${by} ${window}`);
     expect(byKey(shown(rows, by))).toEqual(byKey(sums(listed.sandbox, keysOf[by])));
@@ -169,7 +170,7 @@ describe('events stats', () => {
   test('counts events with missing fields as unknown', async () => {
     const event = { uri: 'http://127.0.0.1:4010/scheduled_events/E', name: null };
     const send = serviceWith([event, { ...event, event_memberships: 'x', start_time: 7 }], world.service);
-    for (const by of sample(groupings, 1))
+    for (const by of sample(eventGroupings, 1))
       expect(await rowsOf(`events stats --by ${by}`, { send })).toEqual([
         {
           ...{ key: 'unknown', name: 'unknown', booked: 2, canceled: 0, no_shows: null, hours: 0, share: 1 },
@@ -382,7 +383,7 @@ describe('events stats on a terminal', () => {
     for (const columns of [20, 30, 50]) expect(await screen('--by host', events, { columns })).toContain('▄▄');
   });
 
-  test('shows two groupings as a heat map, turned or in parts if it is too wide', async () => {
+  test('shows two eventGroupings as a heat map, turned or in parts if it is too wide', async () => {
     expect(await screen('--by host,day', events)).toMatchInlineSnapshot(`
       "Your events by host and day · Europe/Paris
 
@@ -457,7 +458,7 @@ describe('events stats on a terminal', () => {
   });
 
   test('has only ASCII characters in a locale without UTF-8', async () => {
-    for (const by of sample([...groupings, 'host,week', 'weekday,hour'], 2, (by) => by.includes(',')))
+    for (const by of sample([...eventGroupings, 'host,week', 'weekday,hour'], 2, (by) => by.includes(',')))
       expect(await screen(`--by ${by}`, events, { env: { LANG: 'C' } })).toMatch(/^[\n -~]+$/);
   });
 
@@ -491,5 +492,86 @@ describe('events stats on a terminal', () => {
         expect(drawn).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
         for (const line of drawn.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
       }
+  });
+});
+
+describe('events stats --zeros', () => {
+  test('adds the event types without events, in every format', async () => {
+    const line = 'events stats --since 2026-11-16 --until 2026-11-16';
+    const [some, all] = [await rowsOf(line), await rowsOf(`${line} --zeros`)];
+    const types = JSON.parse((await world.run('event-types list --json')).stdout) as { uri: string; name: string }[];
+    expect(all.filter(({ booked }) => booked > 0)).toEqual(some);
+    expect(new Set(all.map(({ key }) => key))).toEqual(
+      new Set([...types, ...some.map(({ key }) => ({ uri: key }))].map(({ uri }) => uri)),
+    );
+    const zero = all.find(({ booked }) => booked === 0)!;
+    expect(zero).toMatchObject({ canceled: 0, hours: 0, share: 0, cancellation_rate: 0, no_show_rate: null });
+    const screen = await world.run(`${line} --zeros`, { terminals });
+    expect(screen.stdout).toContain(zero.name);
+    const one = await rowsOf(`${line} --zeros --event-type "${zero.name}"`);
+    expect(one).toEqual([expect.objectContaining({ key: zero.key, booked: 0, share: 0 })]);
+  });
+
+  test.each([
+    ['--by host --zeros', '--zeros only works with --by event-type'],
+    ['--by event-type,week --zeros', '--zeros only works with --by event-type'],
+    ['--show-emails', '--show-emails only works with --by invitee'],
+  ])('%s is refused', async (flags, problem) => {
+    const { code, stderr, requests } = await world.run(`events stats ${flags}`);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(problem);
+  });
+});
+
+describe('events stats --by invitee', () => {
+  interface Listed {
+    status: string;
+    start_time: string;
+    _sched: { invitees: { email: string; name: string; status: string; no_show: object | null }[] };
+  }
+  const window = '--since 2026-10-15 --until 2026-11-14';
+
+  test('counts the bookings and no-shows of each person, equal to a plain computation', async () => {
+    const { stdout } = await world.run(`events list ${window} --org current --with invitees --json`);
+    const bookings = (JSON.parse(stdout) as Listed[]).flatMap((event) =>
+      event._sched.invitees.map((invitee) => ({ ...invitee, isOff: event.status === 'canceled' })),
+    );
+    const rows = await rowsOf(`events stats --by invitee ${window} --org current --show-emails`);
+    const emails = [...new Set(bookings.map(({ email }) => email.toLowerCase()))];
+    expect(byKey(rows).map(({ key, booked, canceled, no_shows: noShows }) => [key, booked, canceled, noShows])).toEqual(
+      emails.sort().map((email) => {
+        const own = bookings.filter((each) => each.email.toLowerCase() === email);
+        const canceled = own.filter(({ status, isOff }) => isOff || status === 'canceled');
+        return [email, own.length, canceled.length, own.filter((each) => each.no_show && !each.isOff).length];
+      }),
+    );
+    expect(rows.some((row) => row.no_shows! > 0)).toBe(true);
+  });
+
+  test('shows no address without --show-emails, and tells people of one name apart', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll(/"name":"[^"]*","email":/g, '"name":"Ada Byron","email":') };
+    };
+    const line = `events stats --by invitee ${window} --org current`;
+    const hidden = await rowsOf(line, { send });
+    const shown = await rowsOf(`${line} --show-emails`, { send });
+    expect(hidden.length).toBe(shown.length);
+    expect(hidden.length).toBeGreaterThan(1);
+    for (const output of ['', ' -o csv', ' --json']) {
+      const { stdout, stderr } = await world.run(`${line}${output}`);
+      expect(`${stdout}${stderr}`).not.toContain('@');
+    }
+    const screen = await world.run(line, { terminals });
+    expect(screen.screen).not.toContain('@');
+    expect(screen.stdout).toMatch(/Total: \d+ bookings/);
+    expect((await world.run(`${line} --show-emails`, { terminals })).stdout).toMatch(/<\S+@/);
+  });
+
+  test('can be sorted by no-shows at once, and with months', async () => {
+    const sizes = (await rowsOf(`events stats --by invitee ${window} --sort no-shows`)).map((row) => row.no_shows!);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    const [row] = await rowsOf(`events stats --by invitee,month ${window}`);
+    expect(row!.second_key).toMatch(/^2026-1[01]$/);
   });
 });
