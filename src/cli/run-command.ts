@@ -1,5 +1,6 @@
 import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../base/errors.ts';
 import { counted } from '../base/numbers.ts';
+import { once } from '../base/once.ts';
 import { the, words } from '../base/words.ts';
 import { colorFlagOf, colorWanted } from '../output/color.ts';
 import { commonFormats, ownFormats } from '../output/formats.ts';
@@ -101,6 +102,11 @@ export const runCommand = async (
       words`${the('profile')} ${profileName} can't be used with the sandbox, which has its own account`,
       (own) => own.setFlag('profile', false),
     );
+  const { profileIs } = settings;
+  if (profileIs !== undefined && profileIs !== account?.name && !isLocal(command, given))
+    problems.add(
+      words`${the('profileIs')} is "${profileIs}", but ${account === undefined ? 'no profile is in use' : `the profile in use is "${account.name}"`}`,
+    );
   const noMirror = settings.mirror && mirrorProblem(command);
   if (noMirror) problems.add(noMirror, (own) => own.setFlag('mirror', false));
   const changes = command.effect === 'change';
@@ -132,6 +138,7 @@ export const runCommand = async (
 
   const isBackground = command.background?.(given);
   const context = createContext(runtime, settings, notes, findUserLazily, command.operation, isBackground, frontend);
+  context.beforeWrite = once(async () => (await import('./session/confirm.ts')).confirmProtected(context));
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const knownNames = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];

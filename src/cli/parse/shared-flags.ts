@@ -41,6 +41,11 @@ export const sharedFlags: readonly Flag[] = input({
   noCheck: toggle('with --dry-run: send nothing at all, not even to look up names', safety),
   curl: toggle('like --dry-run, but print the request as a curl command', safety),
   yes: toggle('answer yes to all prompts', { ...safety, short: 'y' }),
+  profileIs: entry(
+    textWith('NAME', 'profiles'),
+    'the name of the profile again, for writes with a protected one',
+    safety,
+  ),
   noInput: toggle('never prompt', safety),
   profile: entry({ ...textWith('NAME', 'profiles'), isProse: true }, 'profile to use', { ...connection, short: 'p' }),
   sandbox: toggle('use the built-in sandbox: no account, no network', connection),

@@ -44,7 +44,9 @@ export const placeFacts = async (context: Context, organizationUri?: string): Pr
   const profile = context.settings.account?.name ?? (isSandbox ? undefined : 'token from the environment');
   return [
     ...(organization === undefined ? [] : [['organization', organization] as const]),
-    ...(profile === undefined ? [] : [['profile', profile] as const]),
+    ...(profile === undefined
+      ? []
+      : [['profile', `${profile}${context.settings.account?.profile.protected ? ' (protected)' : ''}`] as const]),
     ['service', isSandbox ? 'sandbox' : new URL(baseUrl).host],
     ...(await dialectFacts(context)),
   ];
@@ -59,11 +61,12 @@ const dialectFacts = async ({ operation, dialect }: Context): Promise<Facts> => 
 };
 
 /** Nobody can be asked about a write. */
-const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags'] = { yes: true }): SchedError => {
+const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags']): SchedError => {
   const sentence = `Confirmation needed to ${action}`;
   if (!isTool)
     return new SchedError('confirmation-required', `${sentence}, but there is no terminal to ask on`, {
       hint: { flags },
+      outcome: 'not-sent',
     });
   return new SchedError('confirmation-required', `${sentence}, but this client can't ask`, {
     reason: 'it does not support elicitation, or prompts are turned off',
@@ -72,6 +75,19 @@ const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags']
       { command: ['mcp', 'serve'], flags: { 'allow-writes': true, yes: true } },
     ],
   });
+};
+
+/** A tool never writes with a protected profile: a person's answer to a model is not enough. */
+const refuseTool = ({ frontend, settings: { protectedProfile } }: Context): void => {
+  if (frontend === undefined || protectedProfile === undefined) return;
+  throw new SchedError(
+    'confirmation-required',
+    `The profile "${protectedProfile}" is protected, so tools can't write with it`,
+    {
+      advice: 'a person can run the command in a terminal',
+      outcome: 'not-sent',
+    },
+  );
 };
 
 /** What didn't happen, by the first word of an action. Other changes are just changes. */
@@ -105,12 +121,23 @@ export const declined = (action: string, about: 'service' | 'this machine' = 'se
  */
 export const confirm = async (
   context: Context,
-  { question, isFinal, action, flags, list = [], more = 0, details = [], facts = [], place = [] }: Confirmation,
+  {
+    question,
+    isFinal,
+    action,
+    flags = { yes: true },
+    list = [],
+    more = 0,
+    details = [],
+    facts = [],
+    place = [],
+  }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
+  refuseTool(context);
   if (settings.yes) return;
-  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, flags);
+  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, { ...flags, ...again(context) });
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const shownQuestion = {
     question: cutName(question),
@@ -132,4 +159,24 @@ export const confirm = async (
       ? await askYes(context, shownQuestion, [...lines, '[y/N] '].join('\n'))
       : await frontend.confirm(lines.join('\n'));
   if (!isConfirmed) throw declined(action, about);
+  if (about === 'service') allowWrites(context);
+};
+
+/** What confirms a write besides, for a protected profile. */
+const again = ({ settings: { protectedProfile } }: Context): Suggestion['flags'] =>
+  protectedProfile === undefined ? {} : { 'profile-is': protectedProfile };
+
+/** The person has agreed to what the command writes. */
+export const allowWrites = ({ settings }: Context): void => {
+  delete settings.protectedProfile;
+};
+
+/** Asks for a write with a protected profile, unless the command has asked already. */
+export const confirmProtected = async (context: Context): Promise<void> => {
+  const { protectedProfile: name } = context.settings;
+  if (name === undefined) return;
+  await confirm(context, {
+    question: `The profile ${name} is protected. Write with it?`,
+    action: `write with the protected profile ${name}`,
+  });
 };

@@ -4,7 +4,9 @@ import { once } from '../../base/once.ts';
 import { idIn, shortestId } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import { type Client, createClient } from '../../client/client.ts';
+import { effectOf } from '../../client/outcome.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import type { Send } from '../../http/message.ts';
 import { toleratedSkewMs } from '../../http/service-time.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
@@ -58,6 +60,8 @@ export interface Context {
   /** The operation that the command carries out, if it is a single one. */
   operation?: Operation | undefined;
   identity: Identity;
+  /** Asks for a write with a protected profile. */
+  beforeWrite?: () => Promise<void>;
   frontend?: Frontend | undefined;
   /** The ID of a record for a command line: for a person its beginning, which is remembered. */
   shownId(uri: unknown): string;
@@ -134,11 +138,19 @@ export const createContext = (
   const clientFor = async (dialect: Dialect | undefined) => {
     const { baseUrl, mcpUrl } = await connection();
     const { send, sendPlain } = settings.noCheck ? { send: refuseRequest, sendPlain: refuseRequest } : await layers();
+    // No write passes with a protected profile, whatever its command has asked.
+    const guarded =
+      (next: Send): Send =>
+      async (request) => {
+        const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
+        if (isWrite && settings.protectedProfile !== undefined) await context.beforeWrite!();
+        return next(request);
+      };
     const client = createClient({
       baseUrl,
       mcpUrl,
-      send,
-      sendPlain,
+      send: guarded(send),
+      sendPlain: guarded(sendPlain),
       timeoutMs: settings.timeoutMs,
       dialect: dialect,
       names: context.identity,

@@ -57,6 +57,15 @@ export const Profile = z.strictObject({
     exactUrl(storedAddressProblem, 'Redis server that keeps rate budget and booking ledger for several machines'),
   ),
   dialect: z.optional(word('how the service differs: name of a dialect, or a file')),
+  protected: z.optional(
+    described(
+      z.pipe(
+        z.transform((value: unknown) => ({ yes: true, no: false })[String(value)] ?? value),
+        z.boolean('must be yes or no'),
+      ),
+      'whether every write asks first, even with --yes: yes or no',
+    ),
+  ),
   uri_root: z.optional(url("root of the service's URIs")),
   /** Where the login is stored, and its key there. */
   login: z.optional(

@@ -46,6 +46,10 @@ export interface Settings {
   /** Prints them as curl commands. */
   curl: boolean;
   yes: boolean;
+  /** `--profile-is`: the name of the profile, repeated for a write. */
+  profileIs?: string;
+  /** The protected profile in use, as long as nobody has confirmed that the command may write with it. */
+  protectedProfile?: string;
   /** Prompts are possible: there is a terminal, and they are not turned off. */
   canAsk: boolean;
   /** Long output may go through a pager. */
@@ -210,6 +214,8 @@ export const resolveSettings = (
 
   const isSilent = given['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const canAsk = !isSilent && !env.CI && stderr.isTerminal && keyboard.isTerminal;
+  const profileIs = text('profile-is');
+  const isProtected = account?.profile.protected === true && profileIs !== account.name;
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof given.json === 'string' ? given.json : '')];
   return {
     format,
@@ -236,7 +242,10 @@ export const resolveSettings = (
     dryRun: given['dry-run'] === true || given.curl === true,
     noCheck: given['no-check'] === true,
     curl: given.curl === true,
-    yes: given.yes === true,
+    // A protected profile asks in any case.
+    yes: given.yes === true && !isProtected,
+    ...(profileIs === undefined ? {} : { profileIs }),
+    ...(isProtected ? { protectedProfile: account.name } : {}),
     canAsk,
     mayPage: !isSilent && given.accessible !== true,
     sandbox: wantsSandbox(given, runtime),

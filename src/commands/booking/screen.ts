@@ -4,7 +4,7 @@ import { eventTypeOf } from '../../cli/operation/event-type.ts';
 import { placeName } from '../../cli/operation/view-values.ts';
 import { createAsker } from '../../cli/session/ask.ts';
 import { labelText } from '../../cli/session/asker.ts';
-import { declined } from '../../cli/session/confirm.ts';
+import { allowWrites, declined } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
@@ -51,4 +51,5 @@ export const review = async (context: Context, body: Json): Promise<void> => {
     check: async (answer) => (/^(y|yes|n|no|)$/i.test(answer) ? undefined : 'Answer y or n'),
   });
   if (/^n/i.test(answer)) throw declined('book');
+  allowWrites(context);
 };

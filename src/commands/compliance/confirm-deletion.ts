@@ -3,7 +3,7 @@ import { counted, formatNumber } from '../../base/numbers.ts';
 import { self, the, words } from '../../base/words.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { hideAddresses } from '../../cli/messages/hide-addresses.ts';
-import { declined, placeFacts } from '../../cli/session/confirm.ts';
+import { allowWrites, declined, placeFacts } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { askText, askYes, laidOut } from '../../cli/session/prompt.ts';
 import { checkCount, differs } from '../bulk/check-count.ts';
@@ -114,6 +114,6 @@ export const askForCount = async (
     const answer = await askText(context, [...before, `Type the count to continue (${count}): `].join('\n'));
     return answer.replace(/[,.\s_']/g, '') === String(count);
   };
-  if (await isMeant()) return;
-  throw declined('delete');
+  if (!(await isMeant())) throw declined('delete');
+  allowWrites(context);
 };

@@ -3,6 +3,7 @@ import { hasCategory, isOutcomeUnknown, type Outcome, SchedError, sameCommand } 
 import type { Call } from '../../cli/input/input.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
 import { printRequests } from '../../cli/operation/run-operation.ts';
+import { confirmProtected } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isWatched } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
@@ -182,5 +183,7 @@ export const runApply = async (input: ApplyInput, { context }: Call): Promise<vo
     confirmedDigest !== undefined && (await acceptsConfirmed(apply, comparison.plan, confirmedDigest));
   if (confirmedDigest !== undefined && !isConfirmed) return refuseOther(context, comparison);
   await confirmPlan(context, input, comparison, isConfirmed);
+  // A digest is not the name of a protected profile.
+  await confirmProtected(context);
   await reportApply(context, comparison, await applyAll(context, apply, comparison, confirmedDigest));
 };

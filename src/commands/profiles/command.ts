@@ -106,9 +106,20 @@ const add = async (name: string, settings: Json, { context, problems }: Call): P
   await context.printer.one(profileView, profileRecord(name, profile, config.current === name));
 };
 
+/** What is done to a protected profile needs its name again, or an answer. */
+const keepProtected = ({ settings }: Context, { name, profile }: { name: string; profile: Profile }): void => {
+  if (profile.protected && settings.profileIs !== name) settings.yes = false;
+};
+
 const set = async (key: SettableKey, value: string, { context, problems }: Call): Promise<void> => {
   const { name, profile } = await profileNamed(context);
   const { login, ...settable } = profile;
+  if (key === 'protected' && value !== 'yes' && profile.protected) {
+    keepProtected(context, { name, profile });
+    const action = `end the protection of profile ${name}`;
+    const flags = { yes: true, 'profile-is': name };
+    await confirm(context, { question: `End the protection of profile ${name}?`, action, flags }, 'this machine');
+  }
   const storedValue = key === 'dialect' && value !== '' ? await checkDialect(context, value) : value;
   const changedProfile = readProfile({ ...settable, [key]: value === '' ? undefined : storedValue }, problems);
   const one = { [key]: changedProfile[key] };
@@ -144,10 +155,16 @@ const profileFacts = ({ user, organization, base_url: baseUrl, login }: Profile)
 
 const remove = async (profileName: string, { context }: Call): Promise<void> => {
   const { name, profile } = await profileNamed(context, profileName);
+  keepProtected(context, { name, profile });
   const what = `profile ${name}${profile.login === undefined ? '' : ' and its login'}`;
   await confirm(
     context,
-    { question: `Remove ${what}?`, action: `remove ${what}`, facts: profileFacts(profile) },
+    {
+      question: `Remove ${what}?`,
+      action: `remove ${what}`,
+      facts: profileFacts(profile),
+      ...(profile.protected ? { flags: { yes: true, 'profile-is': name } } : {}),
+    },
     'this machine',
   );
   if (profile.login !== undefined) {
@@ -224,8 +241,10 @@ const all: Omit<Command, 'local'>[] = [
       'profiles set timezone Europe/Paris',
       'profiles set output json -p work',
       'profiles set user ada@engine.example',
+      'profiles set protected yes -p production',
     ],
     notes: [
+      'With a protected profile, every write asks first, also with --yes, --confirm or in `sched api`. Without a terminal it fails with exit code 12, unless --profile-is repeats the name of the profile. Tools of `sched mcp serve` then only read.',
       `user: ${waysInSentence('users')}. organization (or org): ${waysInSentence('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
     ],
   },

@@ -31,6 +31,7 @@ const problemWith = (key: SettableKey, raw: string, subject: Name | string): Wor
 const shownOf = (key: SettableKey): Omit<Kind, 'read'> => {
   const { collection } = inspect(Profile.shape[key]);
   if (key === 'dialect') return { value: 'NAME|FILE', json: 'string', isProse: true };
+  if (key === 'protected') return { value: 'WORD', json: 'string', choices: ['yes', 'no'] };
   if (key === 'client_auth') return { value: 'METHOD', json: 'string', choices: Object.values(clientAuthWords) };
   if (collection !== undefined) return referenceKind(collection);
   const isUrl = key.endsWith('_url') || key === 'issuer' || key === 'shared_state';
@@ -46,7 +47,17 @@ const settingKind = (key: SettableKey): Kind<string> => ({
 });
 
 /** Settings that a login finds out, or that few services need. */
-const rare = ['mcp_url', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'dialect'];
+const rare = [
+  'mcp_url',
+  'issuer',
+  'authorize_url',
+  'token_url',
+  'revoke_url',
+  'device_url',
+  'client_auth',
+  'dialect',
+  'protected',
+];
 
 const flagKeys = settableKeys.filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone');
 

@@ -23,6 +23,7 @@ const page: Page = {
     { label: 'Output', value: 'output' },
     { label: 'Shared state', value: 'shared_state' },
     { label: 'Dialect', value: 'dialect' },
+    { label: 'Protected', value: 'protected', as: 'boolean' },
   ],
 };
 

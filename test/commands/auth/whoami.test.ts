@@ -24,6 +24,7 @@ describe('whoami', () => {
       role: expect.stringMatching(/^(owner|admin|user)$/),
       organization: expect.objectContaining({ uri: me.current_organization, plan: expect.any(String) }),
       profile: null,
+      protected: false,
       base_url: 'http://127.0.0.1:4010',
       source: 'SCHED_TOKEN',
       expires_at: null,

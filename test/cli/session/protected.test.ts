@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { linesIn } from '../../every-command/operation-lines.ts';
+import { createWorld, type TestWorld, terminals, type WorldOptions, writes } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
+
+/*
+ * A protected profile: no way to write passes without an answer or the name of the profile, whatever else is given.
+ */
+
+const isRead = /^(list|get|hosts|me|submissions|relationships?|metadata)$/;
+
+const addProfile = (world: TestWorld, home: string, ...more: string[]) =>
+  world.run(
+    ['profiles', 'add', 'prod', '--base-url', 'http://127.0.0.1:4010', '--auth-url', 'http://127.0.0.1:4010', ...more],
+    { home },
+  );
+
+/** A fresh service and a home with the protected profile. */
+const protectedWorld = async () => {
+  const world = await createWorld();
+  const home = temporaryDirectory();
+  expect(await addProfile(world, home, '--protected', 'yes')).toMatchObject({ code: 0 });
+  const run = (line: string | string[], more: WorldOptions = {}) =>
+    world.run(line, { home, ...more, env: { SCHED_PROFILE: 'prod', ...more.env } });
+  return { world, home, run };
+};
+
+const lines = await linesIn(await createWorld());
+const writing = Object.entries(lines).filter(([name]) => !isRead.test(name.split(' ')[1]!));
+
+describe('a protected profile', () => {
+  test('covers every operation that writes', () => {
+    expect(writing.map(([name]) => name)).toContain('shares create');
+    expect(writing.length).toBeGreaterThan(15);
+  });
+
+  test.each(sample(writing, 5))('asks before %s, whatever --yes says', async (_, line) => {
+    const { run } = await protectedWorld();
+    const sure = line.includes('--yes') ? line : `${line} --yes`;
+    const silent: WorldOptions[] = [{}, { env: { CI: '1' }, terminals }, { env: { SCHED_NO_INPUT: '1' }, terminals }];
+    for (const more of silent) {
+      const refused = await run(sure, more);
+      expect([line, refused.code, writes(refused)]).toEqual([line, 12, []]);
+    }
+    const no = await run(sure, { terminals, stdin: 'n\nn\n' });
+    expect([line, no.code, writes(no)]).toEqual([line, 12, []]);
+    expect(no.stderr).toContain('prod (protected)');
+    expect((await run(`${sure} --profile-is staging`)).code).toBe(2);
+    const done = await run(`${sure} --profile-is prod`);
+    expect([line, done.code, done.stderr]).toEqual([line, 0, expect.not.stringContaining('Confirmation needed')]);
+    expect(writes(done).length).toBeGreaterThan(0);
+  });
+
+  test('asks once, and a yes is enough', async () => {
+    const { run } = await protectedWorld();
+    const done = await run('event-types create --name Chat --duration 25 --yes', { terminals, stdin: 'y\n' });
+    expect([done.code, writes(done).length]).toEqual([0, 1]);
+    expect(done.stderr.match(/\[y\/N\]/g)).toHaveLength(1);
+    const canceled = await run(lines['events cancel']!, { terminals, stdin: 'y\n' });
+    expect([canceled.code, writes(canceled).length]).toEqual([0, 1]);
+    expect(canceled.stderr.match(/\[y\/N\]/g)).toHaveLength(1);
+  });
+
+  test.each([
+    'api POST /webhook_subscriptions -f url=https://example.com --yes',
+    'api -X PATCH /event_types/YBL6DUNR9FS4PNP6 -F duration=20 --yes',
+    'api PUT /anything --yes',
+    'api DELETE /webhook_subscriptions/X --yes',
+    'api POST /data_compliance/deletion/invitees --yes',
+  ])('asks before raw requests: %s', async (line) => {
+    const { run } = await protectedWorld();
+    const { code, ...result } = await run(line);
+    expect([writes(result), code === 12 || code === 2]).toEqual([[], true]);
+    const named = await run('api GET /users/me');
+    expect(named.code).toBe(0);
+  });
+
+  test('asks beside a confirmed count or digest', async () => {
+    const { run, home } = await protectedWorld();
+    const events = (await run('events list --upcoming --status active --limit 2 -o id')).stdout;
+    const file = join(home, 'events.txt');
+    writeFileSync(file, events);
+    for (const flags of ['--confirm 2', '--confirm 2 --yes', '--yes']) {
+      const refused = await run(`events cancel --from ${file} ${flags}`);
+      expect([flags, refused.code, writes(refused)]).toEqual([flags, 12, []]);
+    }
+    const filtered = await run('events cancel --since 2026-11-16 --until 2026-11-16 --confirm 1');
+    expect([filtered.code === 12 || filtered.code === 7, writes(filtered)]).toEqual([true, []]);
+    const addresses = join(home, 'people.txt');
+    writeFileSync(addresses, 'noa.levi@gefen.example\n');
+    const deletion = await run(`compliance delete --from ${addresses} --confirm 1 --yes`);
+    expect([deletion.code, writes(deletion)]).toEqual([12, []]);
+    const config = join(home, 'org.yaml');
+    writeFileSync(config, (await run('config export')).stdout.replace('duration: 15', 'duration: 20'));
+    const digest = JSON.parse((await run(`config diff ${config} --json`)).stdout).digest;
+    for (const flags of [`--confirm ${digest}`, '--yes', `--confirm ${digest} --yes`]) {
+      const refused = await run(`config apply ${config} ${flags}`);
+      expect([flags, refused.code, writes(refused)]).toEqual([flags, 12, []]);
+    }
+    const asked = await run(`config apply ${config} --confirm ${digest}`, { terminals, stdin: 'n\n' });
+    expect([asked.stderr, writes(asked)]).toEqual([expect.stringContaining('prod (protected)'), []]);
+    const applied = await run(`config apply ${config} --confirm ${digest} --profile-is prod`);
+    expect([applied.code, writes(applied).length]).toEqual([0, 1]);
+    const done = await run(`events cancel --from ${file} --confirm 2 --profile-is prod`);
+    expect([done.code, writes(done).length]).toEqual([0, 2]);
+  });
+
+  test('reads as usual, and shows that it is protected', async () => {
+    const { run } = await protectedWorld();
+    expect(await run('events list --limit 1')).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run('whoami --json')).stdout)._sched).toMatchObject({ profile: 'prod', protected: true });
+    expect((await run('whoami', { terminals })).stdout).toMatch(/Protected +yes/);
+    expect(JSON.parse((await run('profiles show --json')).stdout).protected).toBe(true);
+    expect((await run('event-types create --name Chat --duration 25 --dry-run')).code).toBe(0);
+    expect((await run('events list -p prod --profile-is prod --limit 1')).code).toBe(0);
+  });
+
+  test('keeps its protection, unless its name or an answer ends it', async () => {
+    const { run, home } = await protectedWorld();
+    const before = readFileSync(join(home, '.config/sched/config.json'), 'utf8');
+    for (const line of [
+      'profiles set protected no --yes',
+      "profiles set protected '' --yes",
+      'profiles remove prod --yes',
+      'profiles remove prod --yes --profile-is other',
+    ])
+      expect([line, (await run(line)).code]).toEqual([line, 12]);
+    expect(readFileSync(join(home, '.config/sched/config.json'), 'utf8')).toBe(before);
+    expect((await addProfile(await createWorld(), home)).code).toBe(7);
+    expect((await run('profiles set protected no --yes --profile-is prod')).code).toBe(0);
+    expect(await run('event-types create --name Chat --duration 25')).toMatchObject({ code: 0 });
+    expect((await run('profiles set protected maybe')).code).toBe(2);
+    expect((await run('profiles set protected yes')).code).toBe(0);
+    expect((await run('event-types create --name Chat --duration 25')).code).toBe(12);
+  });
+});
+
+describe('--profile-is', () => {
+  let world: TestWorld;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  test('must name the profile in use', async () => {
+    const { run } = await protectedWorld();
+    const wrong = await run('events list --profile-is prod2');
+    expect([wrong.code, wrong.requests]).toEqual([2, []]);
+    expect(wrong.stderr).toContain('--profile-is is "prod2", but the profile in use is "prod"');
+    const none = await world.run('events list --profile-is prod');
+    expect(none.stderr).toContain('--profile-is is "prod", but no profile is in use');
+  });
+});
