@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { System } from '../base/system.ts';
+import { urlIn } from '../base/uri.ts';
 import { systemProgram } from '../base/windows.ts';
 import { access, constants } from '../node/files.ts';
 
@@ -73,7 +74,7 @@ const onLinux = async (url: string, world: Surroundings): Promise<boolean> => {
 
 /** Opens a URL in the user's browser. Returns false if no browser starts; the URL is printed in any case. */
 export const openBrowser = async (address: string, world: Surroundings): Promise<boolean> => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = urlIn(address);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
   if (world.env.BROWSER) {
     for (const command of fromVariable(world.env.BROWSER, url.href, world.platform)) {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
 import { SchedError } from '../base/errors.ts';
 import { cut, repeatsPart } from '../base/redact.ts';
+import { urlIn } from '../base/uri.ts';
 import { type AuthClient, forLibrary, withoutSlash } from './auth-server.ts';
 import type { LoginSecrets } from './pkce.ts';
 
@@ -128,7 +129,7 @@ export const checkCallback = ({ method, target, host }: CallbackRequest, expecta
 
 /** Checks an address that the user copied from the browser. */
 export const checkPasted = (text: string, expectation: Expectation): CallbackResult => {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  const url = urlIn(text.trim());
   if (url === undefined) return ignore(400, 'it is not a complete URL');
   if (`${url.origin}${url.pathname}` !== expectation.redirectUri)
     return ignore(404, `it doesn't start with ${expectation.redirectUri}`);

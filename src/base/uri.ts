@@ -10,6 +10,15 @@ export const decodeUri = (text: string): string | undefined => {
   }
 };
 
+/** The parsed address, or undefined if the text is none. Parses it once, unlike `URL.canParse` and then `new URL`. */
+export const urlIn = (text: string): URL | undefined => {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** `127.0.0.0/8`, `[::1]` and `localhost`. */
 export const isLoopback = (hostname: string): boolean => /^(localhost|\[::1\]|::1|127(\.\d{1,3}){3})$/.test(hostname);
 

@@ -3,7 +3,7 @@ import type { Field, Shape } from '../api/field.ts';
 import { type Inspection, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import { dotted, plainErrors } from '../api/wording.ts';
-import { isLoopback } from '../base/uri.ts';
+import { isLoopback, urlIn } from '../base/uri.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { type Detail, detail, invalid, Refusal } from './error-replies.ts';
 
@@ -33,8 +33,9 @@ type Names = readonly string[];
 
 /** Any address of this machine will do, and any name of the sandbox: links of an earlier run stay valid. */
 const isReference = (value: string, collection: string, names: Names): boolean => {
-  if (!URL.canParse(value)) return false;
-  const { hostname, origin } = new URL(value);
+  const url = urlIn(value);
+  if (url === undefined) return false;
+  const { hostname, origin } = url;
   if (!isLoopback(hostname) && !names.includes(hostname)) return false;
   const prefix = `${origin}/${collection}/`;
   return value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length));

@@ -1,3 +1,4 @@
+import { urlIn } from '../base/uri.ts';
 import type { HttpRequest } from '../http/message.ts';
 
 let last: { text: string; url: URL | undefined } | undefined;
@@ -7,6 +8,6 @@ let last: { text: string; url: URL | undefined } | undefined;
  * last one is kept: parsing it takes longer than finding the record. Don't change it.
  */
 export const urlOf = ({ url: text }: Pick<HttpRequest, 'url'>): Readonly<URL> | undefined => {
-  if (last?.text !== text) last = { text, url: URL.canParse(text) ? new URL(text) : undefined };
+  if (last?.text !== text) last = { text, url: urlIn(text) };
   return last.url;
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idIn, uniqueBeginnings } from '../../src/base/uri.ts';
+import { idIn, uniqueBeginnings, urlIn } from '../../src/base/uri.ts';
 
 test.each([
   ['https://api.example.com/scheduled_events/E1', 'E1'],
@@ -22,4 +22,10 @@ test('shortens IDs to beginnings that no other ID of the list has', () => {
     ABCD: 'ABCD',
     ABCDE: 'ABCDE',
   });
+});
+
+test('parses an address, or returns nothing', () => {
+  expect(urlIn('http://127.0.0.1:4010/users?count=1')?.pathname).toBe('/users');
+  expect(urlIn('users')).toBeUndefined();
+  expect(urlIn('')).toBeUndefined();
 });

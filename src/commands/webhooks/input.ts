@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { urlIn } from '../../base/uri.ts';
 import { self, the, words } from '../../base/words.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
@@ -35,7 +36,7 @@ export const handlerKind: Kind<URL> = {
   value: 'URL',
   json: 'string',
   read: (raw) => {
-    const url = URL.canParse(String(raw)) ? new URL(String(raw)) : undefined;
+    const url = urlIn(String(raw));
     if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === '') return accept(url);
     return refuse(words`${self} must be an http or https URL without a user, such as http://127.0.0.1:3000/hooks`);
   },

@@ -12,6 +12,7 @@ import { isFromOwnPage } from '../pages/forms.ts';
 import { html } from '../pages/html.ts';
 import { page } from '../pages/layout.ts';
 import { zoneIn } from '../pages/places.ts';
+import { urlOf } from '../request-url.ts';
 import { localTime } from '../rules/local-time.ts';
 import type { WireService } from '../server/front.ts';
 import { openapi } from '../server/openapi.ts';
@@ -192,8 +193,8 @@ export const openDesk = ({ sandbox, script, log, version, receiver, service, sec
   return {
     /** The reply to a request for the desk. Undefined for all others. */
     async answer(request: HttpRequest): Promise<WireReply | undefined> {
-      if (!URL.canParse(request.url)) return undefined;
-      const url = new URL(request.url);
+      const url = urlOf(request);
+      if (url === undefined) return undefined;
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (isRead && url.pathname === '/' && request.headers.accept?.includes('text/html'))
         return publicDesk(viewFor(url, false), url.origin, clock);
