@@ -50,6 +50,9 @@ const hexOf = (code: number, digits: number): string => code.toString(16).padSta
 const entities: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 const characterNamed = (name: string) => Object.keys(entities).find((char) => entities[char] === name.toLowerCase());
 
+/** Source of a regular expression that matches exactly this text. */
+const exactly = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+
 /** A line break added by a narrow screen or an encoding. */
 const lineBreak = String.raw`(?:\r?\n[ \t]{0,200})?`;
 /** A line break between two characters, which may be written as an escape. */
@@ -87,7 +90,7 @@ const characterSource = (part: string): string => {
     entity(`(?:${sign('#')}(?:0{0,6}${acrossLines(String(code))}|x0{0,6}${hex})${namedEntity})`),
     bytes.join(''),
     // Last, because the character itself may start an escape.
-    doubled[char] ?? String.raw`\\{0,8}${char.replace(/[\^$.*+?()[\]{}|/]/, String.raw`\$&`)}`,
+    doubled[char] ?? String.raw`\\{0,8}${exactly(char)}`,
   ];
   return `(?:${forms.join('|')})`;
 };
@@ -243,14 +246,16 @@ export const createSecrets = (): Secrets => {
     return text.slice(0, end);
   };
 
-  const needles = new Set<string>();
+  const exactSources: string[] = [];
+  /** Any spelling of any secret, in one expression: looking for each in turn takes several times as long. */
+  let anySpelling: RegExp | undefined;
   let isQuoted = false;
 
   /** A quick check: without escapes and cuts, a secret can only appear as spelled, or broken over lines. */
   const mayHoldSecret = (text: string): boolean => {
     if (isQuoted || /[\\%=&…]/.test(text)) return true;
-    const line = text.replace(/\r?\n[ \t]*/g, '').toLowerCase();
-    return [...needles].some((needle) => line.includes(needle));
+    anySpelling ??= new RegExp(exactSources.join('|'), 'i');
+    return anySpelling.test(text.replace(/\r?\n[ \t]*/g, ''));
   };
 
   return {
@@ -260,9 +265,10 @@ export const createSecrets = (): Secrets => {
       // The quick check doesn't find doubled quotes.
       isQuoted ||= /["']/.test(secret);
       for (const text of secretSpellings(secret)) {
-        needles.add(text.toLowerCase());
+        exactSources.push(exactly(text));
         add(spellSecret(text, kind));
       }
+      anySpelling = undefined;
     },
     redact: (text) => {
       if (knownTexts.size === 0 || !mayHoldSecret(text)) return text;
