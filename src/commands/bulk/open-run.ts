@@ -10,7 +10,8 @@ import { continueReceipt, startReceipt } from './work-receipt-file.ts';
 import { addToIndex, findIndexed, receiptEnding } from './work-runs.ts';
 
 /** What the first line of a receipt says about a run, and where the receipt is. */
-interface NewRun extends Pick<RunLine, 'operation' | 'endpoint' | 'owner' | 'organization' | 'key' | 'input' | 'after'> {
+interface NewRun
+  extends Pick<RunLine, 'operation' | 'endpoint' | 'owner' | 'organization' | 'key' | 'input' | 'after'> {
   items: readonly unknown[];
   wrong: readonly unknown[];
   duplicates?: number;

@@ -143,11 +143,14 @@ describe('a server at another address', () => {
 
   const ask = (address: string, port: number, host: string, path = '/users/me', headers = {}) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const sent = request({ agent: false, host: address, port, path, headers: { host, ...headers } }, async (reply) => {
-        let text = '';
-        for await (const chunk of reply) text += chunk;
-        resolve({ status: reply.statusCode!, text });
-      });
+      const sent = request(
+        { agent: false, host: address, port, path, headers: { host, ...headers } },
+        async (reply) => {
+          let text = '';
+          for await (const chunk of reply) text += chunk;
+          resolve({ status: reply.statusCode!, text });
+        },
+      );
       sent.on('error', reject).end();
     });
 
