@@ -9,7 +9,7 @@ import type { Day, Period } from '../../time/calendar.ts';
 import type { Span } from '../../time/slots.ts';
 import { clockLabel, dateLabel, timestampOf } from '../../time/wall.ts';
 import { hostsIn } from '../events/screen.ts';
-import { readInvitees } from '../events/with-invitees.ts';
+import { addedInvitees } from '../events/with-invitees.ts';
 import type { OpenHours } from './open-hours.ts';
 
 /** A host of an event: the URI tells apart two people of one name. */
@@ -72,7 +72,7 @@ export const meetingOf = (event: Json): Meeting | undefined => {
       name: shownText(name, email, 'unknown'),
     })),
     isCanceled: event.status === 'canceled',
-    ...(readInvitees(event).length === 0 ? {} : { who: shownText(whoText(event)) }),
+    ...(addedInvitees(event).length === 0 ? {} : { who: shownText(whoText(event)) }),
     color: valueAt(event, '_sched.color'),
   };
 };

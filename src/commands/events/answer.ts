@@ -12,7 +12,7 @@ import { wallClock } from '../../time/show.ts';
 import { clockLabel, midnightOf, timestampOf } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { activeIn, hostNames, hostsIn, mostNamed, textIn } from './screen.ts';
-import { readInvitees } from './with-invitees.ts';
+import { addedInvitees } from './with-invitees.ts';
 
 /*
  * The lines below what a write has done, for people: when it is for everybody, how to join, how to undo it.
@@ -97,6 +97,6 @@ export const notifiedText = (
 export const canceledBelow = (context: Context, event: Json, before: Json | undefined): string | undefined => {
   if (isAlready(event)) return undefined;
   if (before === undefined) return 'Its invitees were notified.';
-  const people = readInvitees(before);
+  const people = addedInvitees(before);
   return notifiedText(context, people, event.start_time, Math.max(activeIn(before), people.length));
 };

@@ -21,11 +21,11 @@ import type { EventFilters, EventsListInput } from './input.ts';
 import { windowOf } from './window-input.ts';
 import {
   addColors,
+  addedInvitees,
   addInvitees,
   addPeople,
   inviteeRows,
   onlyWith,
-  readInvitees,
   readQuestions,
   shortPage,
   withInviteeRows,
@@ -41,7 +41,7 @@ const searchableText = (event: Json): string => {
       ...(isObject(location) ? [location.type, location.location] : []),
       ...recordsIn(hosts).map((host) => host.user_name),
       notes,
-      ...readInvitees(event).flatMap((invitee) => [invitee.name, invitee.email]),
+      ...addedInvitees(event).flatMap((invitee) => [invitee.name, invitee.email]),
     ]
       .filter((text) => typeof text === 'string')
       .join('\n'),

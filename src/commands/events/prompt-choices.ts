@@ -22,7 +22,7 @@ import { dayAt } from '../../time/calendar.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { midnightOf, timestampOf, utcText } from '../../time/wall.ts';
-import { addColors, addPeople, readInvitees } from './with-invitees.ts';
+import { addColors, addedInvitees, addPeople } from './with-invitees.ts';
 
 /** Events that a list offers at most, and of how many the people are read. */
 const [mostOffered, mostWithPeople] = [100, 50];
@@ -86,7 +86,7 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
       label: eventLabel(event, accessible ? times[index]! : pad(times[index]!, widest), accessible),
       words: [
         ...(usual !== 'began' && isOver(event, now) ? ['earlier today'] : []),
-        ...readInvitees(event).flatMap(({ name, email }) => [String(name), String(email)]),
+        ...addedInvitees(event).flatMap(({ name, email }) => [String(name), String(email)]),
         idIn(event.uri),
       ],
       color: isCanceled(event) ? undefined : valueAt(event, '_sched.color'),

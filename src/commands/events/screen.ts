@@ -16,7 +16,7 @@ import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { inviteesOf } from './read-invitees.ts';
-import { readInvitees } from './with-invitees.ts';
+import { addedInvitees } from './with-invitees.ts';
 
 /** Events and people that a prompt names. The others are counted. */
 export const mostNamed = 5;
@@ -58,7 +58,7 @@ export const withActive = async (context: Context, event: Json): Promise<Json> =
 
 /** The names of an event's active invitees. Reads them if that wasn't done. */
 const readInviteeNames = async (context: Context, event: Json): Promise<string[]> => {
-  const rows = readInvitees(event._sched === undefined ? await withActive(context, event) : event);
+  const rows = addedInvitees(event._sched === undefined ? await withActive(context, event) : event);
   return rows.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri));
 };
 

@@ -24,8 +24,8 @@ export const requestsForInvitees = ({ invitees_counter: counter }: Json): number
   return typeof total === 'number' ? Math.ceil(total / limits.pageSize.max) : 1;
 };
 
-/** The invitees of an event, if they were read. */
-export const readInvitees = (event: object): Json[] =>
+/** The invitees of an event, if `addInvitees` has added them. Sends nothing. */
+export const addedInvitees = (event: object): Json[] =>
   (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
 
 export const addInvitees =
@@ -107,7 +107,7 @@ export const onlyWith =
 
 /** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
 const inviteeLabels = (event: object): string[] =>
-  readInvitees(event).map(({ name, email, status }) => {
+  addedInvitees(event).map(({ name, email, status }) => {
     const label = String(name ?? email ?? '');
     return status === 'canceled' ? `${label} (canceled)`.trimStart() : label;
   });
@@ -128,7 +128,7 @@ export const withInvitees = (view: View): View => ({
 /** One row per invitee, with the fields of the event. An event without invitees keeps its row. */
 export const inviteeRows: Stage = async (page) =>
   page.flatMap((event) => {
-    const invitees = readInvitees(event);
+    const invitees = addedInvitees(event);
     return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
   });
 
