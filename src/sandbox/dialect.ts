@@ -20,7 +20,7 @@ import {
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import { type Detail, detail } from './error-replies.ts';
 import { unknownName } from './parse.ts';
-import { urlOf } from './request-url.ts';
+import { urlOf } from './server/request-url.ts';
 
 const apiRows = once(async () => (await allOperations()).filter((row) => row.server === undefined));
 

@@ -10,11 +10,11 @@ import { authenticate, findHolder, type Holder, requireScope } from './oauth/aut
 import type { OAuthOptions } from './oauth/endpoints.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
-import { urlOf } from './request-url.ts';
 import { findRoute, type Route } from './route.ts';
 import { carryOutDeletions, isDeletionDue } from './rules/deletion.ts';
 import { type RateLimits, throttle, unlimitedHeaders } from './rules/rate-limits.ts';
 import { requirePlan } from './rules/subscription.ts';
+import { urlOf } from './server/request-url.ts';
 import { type Listing, type Page, readPage } from './store/list-page.ts';
 import { withOrigin } from './store/names.ts';
 import type { Store } from './store/store.ts';

@@ -3,8 +3,8 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { refusalOf } from '../error-replies.ts';
 import { timingSafeSame } from '../oauth/signing.ts';
 import { parseJsonBody, parseQuery } from '../parse.ts';
-import { urlOf } from '../request-url.ts';
 import type { WireService } from '../server/front.ts';
+import { urlOf } from '../server/request-url.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
 export const adminHeader = 'x-sandbox-admin';

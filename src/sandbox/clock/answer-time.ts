@@ -1,5 +1,5 @@
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
-import { urlOf } from '../request-url.ts';
+import { urlOf } from '../server/request-url.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 
 export const timePath = '/__sandbox/time';

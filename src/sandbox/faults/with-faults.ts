@@ -10,9 +10,9 @@ import { tokenIn } from '../oauth/authenticate.ts';
 import { fingerprint, readyTokens } from '../oauth/ready-tokens.ts';
 import { mcpPath } from '../oauth/resource.ts';
 import { pageOperation } from '../pages/visit.ts';
-import { urlOf } from '../request-url.ts';
 import { findRoute } from '../route.ts';
 import type { WireService } from '../server/front.ts';
+import { urlOf } from '../server/request-url.ts';
 import type { RequestFacts } from './faults.ts';
 import { inject } from './inject.ts';
 

@@ -12,8 +12,8 @@ import { fingerprint } from '../oauth/ready-tokens.ts';
 import { mcpPath } from '../oauth/resource.ts';
 import { signerOf } from '../oauth/signing.ts';
 import type { Sandbox } from '../open.ts';
-import { urlOf } from '../request-url.ts';
 import { currentHeaders } from '../rules/rate-limits.ts';
+import { urlOf } from '../server/request-url.ts';
 
 /** Who sends a message, according to its token. */
 export interface McpCaller {

@@ -1,5 +1,5 @@
-import { urlIn } from '../base/uri.ts';
-import type { HttpRequest } from '../http/message.ts';
+import { urlIn } from '../../base/uri.ts';
+import type { HttpRequest } from '../../http/message.ts';
 
 let last: { text: string; url: URL | undefined } | undefined;
 
