@@ -1,5 +1,5 @@
 import { type Collection, collections } from '../api/collections.ts';
-import { type Category, type NextStep, SchedError } from '../base/errors.ts';
+import { type Category, hasCategory, type NextStep, SchedError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { cut } from '../base/redact.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
@@ -167,3 +167,10 @@ export const blamesParameter = (reply: HttpReply, parameter: string): boolean =>
   const { details } = readErrorBody(reply);
   return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);
 };
+
+/** A time that sched doesn't send, because it isn't free. */
+export class TimeNotFree extends SchedError {}
+
+/** Whether the time of a booking was refused. */
+export const isTimeRefused = (error: unknown): error is SchedError =>
+  error instanceof TimeNotFree || (hasCategory(error, 'conflict', 'partial') && error.facts.http !== undefined);

@@ -9,7 +9,7 @@ import { readFlags } from '../../cli/operation/input.ts';
 import { createAsker } from '../../cli/session/ask.ts';
 import type { Asker, Choice, ReadOther } from '../../cli/session/asker.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { isTimeRefused, TimeNotFree } from '../../client/time-refused.ts';
+import { isTimeRefused, TimeNotFree } from '../../client/refusal.ts';
 import { dayAt } from '../../time/calendar.ts';
 import { dateText } from '../../time/days.ts';
 import { dayText, timeLabel } from '../../time/label.ts';

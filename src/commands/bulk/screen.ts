@@ -1,7 +1,7 @@
 import { SchedError, sameCommand, withoutRequestId } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
-import { isTimeRefused } from '../../client/time-refused.ts';
+import { isTimeRefused } from '../../client/refusal.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { cutLong, humanText } from '../../output/cells.ts';

@@ -17,7 +17,7 @@ import { requireBookings } from '../../cli/session/booking-limits.ts';
 import { confirm } from '../../cli/session/confirm.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
 import type { Facts } from '../../cli/session/prompt.ts';
-import { TimeNotFree } from '../../client/time-refused.ts';
+import { TimeNotFree } from '../../client/refusal.ts';
 import { dateText } from '../../time/days.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../time/label.ts';
 import { readTime } from '../../time/read.ts';

@@ -7,7 +7,7 @@ import { the, words } from '../../base/words.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { TimeNotFree } from '../../client/time-refused.ts';
+import { TimeNotFree } from '../../client/refusal.ts';
 import { timeLabel } from '../../time/label.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import { overlap, type Span } from '../../time/slots.ts';

@@ -7,7 +7,7 @@ import { requestsLeft } from '../../cli/session/booking-limits.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { withArticle } from '../../client/ids.ts';
-import { TimeNotFree } from '../../client/time-refused.ts';
+import { TimeNotFree } from '../../client/refusal.ts';
 import { dayText, spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import type { DayHours, Span } from '../../time/slots.ts';
