@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream as TerminalStream } from 'node:tty';
-import { mostInputBytes, TooLarge } from '../base/errors.ts';
+import { codeOf, mostInputBytes, SchedError, TooLarge } from '../base/errors.ts';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from '../node/files.ts';
 import { noWait } from './whole-file.ts';
 
@@ -49,3 +49,16 @@ export const readStream = async (open: () => Readable, interrupted: AbortSignal,
 
 export const readNamedFile = (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> =>
   readStream(() => openStream(path), interrupted, most);
+
+/** Reads the text of the file that an environment variable names. */
+export const readTextNamedIn = async (
+  variable: string,
+  { env, interrupted }: { env: Readonly<Record<string, string | undefined>>; interrupted: AbortSignal },
+  most: number,
+): Promise<string> => {
+  const bytes = await readNamedFile(env[variable]!, interrupted, most).catch((error: unknown) => {
+    interrupted.throwIfAborted();
+    throw new SchedError('environment', `Can't read the file named in ${variable}`, { reason: codeOf(error) });
+  });
+  return bytes.toString('utf8');
+};

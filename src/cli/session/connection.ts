@@ -8,7 +8,6 @@ import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Notes } from '../messages/notes.ts';
 import { noAccount, suggestedLine } from '../messages/suggested-line.ts';
-import { textNamedIn } from './named-text.ts';
 import type { MirrorAccount } from './open-mirror.ts';
 import type { Account, Settings } from './settings.ts';
 
@@ -120,7 +119,8 @@ export const environmentToken = async (runtime: Runtime): Promise<string | undef
   const { env, secrets } = runtime;
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
-  const token = checkToken(await textNamedIn('SCHED_TOKEN_FILE', runtime, longestToken), 'SCHED_TOKEN_FILE');
+  const { readTextNamedIn } = await import('../../state/named-file.ts');
+  const token = checkToken(await readTextNamedIn('SCHED_TOKEN_FILE', runtime, longestToken), 'SCHED_TOKEN_FILE');
   secrets.keep(token);
   return token;
 };

@@ -13,7 +13,6 @@ import { directory, directoryPath, homeMissing, isHomeless } from '../../state/p
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
 import type { Notes } from '../messages/notes.ts';
-import { textNamedIn } from './named-text.ts';
 import type { Settings } from './settings.ts';
 
 /** The state that commands with the same token share. Commands don't know where it is kept. */
@@ -58,7 +57,8 @@ export const redisAddressOf = async (url: string, runtime: Runtime): Promise<Red
   const address = readAddress(url);
   const variable = 'SCHED_SHARED_STATE_PASSWORD_FILE';
   if (address.password !== undefined || !runtime.env[variable]) return address;
-  const password = (await textNamedIn(variable, runtime, longestPassword)).replace(/\r?\n$/, '');
+  const { readTextNamedIn } = await import('../../state/named-file.ts');
+  const password = (await readTextNamedIn(variable, runtime, longestPassword)).replace(/\r?\n$/, '');
   runtime.secrets.keep(password, 'password');
   return { ...address, password };
 };
