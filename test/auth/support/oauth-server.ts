@@ -151,8 +151,6 @@ export const createOAuthServer = (
   };
 };
 
-export type OAuthServer = ReturnType<typeof createOAuthServer>;
-
 /** Serves a `Send` on a socket, for other processes. */
 export const serve = async (send: Send) => {
   const server = createServer(async (request, response) => {

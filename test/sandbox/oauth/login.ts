@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { AccessToken, OAuthError } from '../../../src/api/oauth.ts';
 import type { World } from '../world.ts';
@@ -98,5 +98,3 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
 };
 
 export type OAuth = ReturnType<typeof oauthOf>;
-
-export const someVerifier = () => randomBytes(32).toString('base64url');
