@@ -529,7 +529,9 @@ describeWith(browser)('the desk in a browser', () => {
     sandbox.clock.set(noon + 3_600_000);
     await tab.getByLabel('New fault').selectOption('Other…');
     await tab.getByLabel('Fault, as').fill('oauth.token 500');
+    const added = tab.waitForResponse((response) => response.url().endsWith('/faults'));
     await tab.getByRole('button', { name: 'Add' }).click();
+    await added;
     tick();
     await tab.getByText('oauth.token 500').waitFor();
     await tab.getByRole('button', { name: 'Reset…' }).click();
@@ -539,6 +541,11 @@ describeWith(browser)('the desk in a browser', () => {
     // The session stays with the tab, and the key is used up.
     await tab.reload();
     await tab.getByText('/users/me?again').waitFor();
+    // On a phone, the result of a request is beside it.
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await tab.locator('label', { hasText: /^Requests$/ }).click();
+    const { x, width } = (await tab.locator('#request-1 b').boundingBox())!;
+    expect(x + width).toBeLessThan(390);
     expect(problems).toEqual([]);
     const other = await newTab();
     const reply = other.waitForResponse((response) => response.url().endsWith('/session'));
