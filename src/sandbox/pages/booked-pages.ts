@@ -115,8 +115,11 @@ export const calendarFile = ({ store }: PageRequest, id = ''): HttpReply | undef
   const { event, invitee } = booking;
   const { location, join_url } = (event.location ?? {}) as { location?: string | null; join_url?: string | null };
   const [host] = event.event_memberships;
+  const isActive = invitee.status === 'active';
+  // Nobody joins a meeting that was canceled.
+  const joinLink = isActive ? join_url : null;
   const time = (property: string, text: string) => `${property}:${icsTime(Date.parse(text))}`;
-  const where = location ?? join_url;
+  const where = location ?? joinLink;
   const body = calendarOf([
     'BEGIN:VEVENT',
     // The same for everybody and in every file, so that a calendar updates the event.
@@ -125,9 +128,9 @@ export const calendarFile = ({ store }: PageRequest, id = ''): HttpReply | undef
     time('DTSTART', event.start_time),
     time('DTEND', event.end_time),
     `SUMMARY:${icsText(event.name)}`,
-    `STATUS:${invitee.status === 'active' ? 'CONFIRMED' : 'CANCELLED'}`,
+    `STATUS:${isActive ? 'CONFIRMED' : 'CANCELLED'}`,
     ...(where ? [`LOCATION:${icsText(where)}`] : []),
-    ...(join_url ? [`URL:${new URL(join_url).href}`] : []),
+    ...(joinLink ? [`URL:${new URL(joinLink).href}`] : []),
     icsPerson('ORGANIZER', host!.user_name, host!.user_email),
     icsPerson('ATTENDEE', invitee.name, invitee.email, ';PARTSTAT=ACCEPTED'),
     'END:VEVENT',
