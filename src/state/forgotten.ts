@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { SchedError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/system.ts';
 import { existsSync } from '../node/files.ts';
 import { ensureLastingDirectory } from './directories.ts';
-import { realDisk } from './disk.ts';
+import { attempt, realDisk } from './disk.ts';
+import { syncDirectory, writeWholeFile } from './whole-file.ts';
 
 /*
  * Marks of people whose data was deleted at the service, for the mirrors of this user: keyed hashes of their addresses,
@@ -26,36 +28,50 @@ export const newMarkKey = (randomBytes: RandomBytes): string => Buffer.from(rand
 
 const isMark = (line: string): boolean => /^[\w-]{43}$/.test(line);
 
+const keyless = (path: string): SchedError =>
+  new SchedError('environment', `Can't read ${path}`, {
+    reason: 'it has no key',
+    advice: ['delete it, and the mirrors of ', { command: ['mirror', 'status'], flags: { all: true } }],
+    outcome: 'not-sent',
+  });
+
 export const fileMarks = (folder: string, randomBytes: RandomBytes): MarkStore => {
   const path = join(folder, 'forgotten');
   const read = async (): Promise<StoredMarks | undefined> => {
     const text = (await realDisk.read(path))?.toString('latin1');
-    const [key = '', ...lines] = text?.split('\n') ?? [];
+    if (text === undefined) return undefined;
+    const [key = '', ...lines] = text.split('\n');
+    // Without the key, nobody who is marked would be known again.
+    if (key === '') throw keyless(path);
     // A line that a killed process didn't finish is no mark.
-    return key === '' ? undefined : { key, macs: lines.filter(isMark) };
+    return { key, macs: lines.filter(isMark) };
   };
   return {
     read,
     add: async (marksWith) => {
       ensureLastingDirectory(folder);
-      if (!existsSync(path)) {
-        const unique = Buffer.from(randomBytes(8)).toString('hex');
-        await realDisk.create(path, `${newMarkKey(randomBytes)}\n`, unique).catch((error: unknown) => {
+      const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
+      if (!existsSync(path))
+        await attempt('write', path, () =>
+          writeWholeFile(path, { content: `${newMarkKey(randomBytes)}\n`, draft, stays: true }),
+        ).catch((error: unknown) => {
           // Another process was faster.
           if (!existsSync(path)) throw error;
         });
-      }
       const { key, macs } = (await read())!;
       const known = new Set(macs);
       const fresh = marksWith(key).filter((mac) => !known.has(mac));
-      if (fresh.length === 0) return;
-      const file = await realDisk.open(path);
-      try {
-        file.append(`\n${fresh.join('\n')}\n`);
-        file.sync();
-      } finally {
-        await file.close();
+      if (fresh.length > 0) {
+        const file = await realDisk.open(path);
+        try {
+          file.append(`\n${fresh.join('\n')}\n`);
+          file.sync();
+        } finally {
+          await file.close();
+        }
       }
+      // The process that made the file may have failed to put its name on disk.
+      await attempt('write', path, () => syncDirectory(folder));
     },
   };
 };

@@ -71,10 +71,12 @@ interface WholeFile {
   draft: string;
   /** Replaces an existing file. If missing, the write fails with EEXIST. */
   replaceIn?: RenameWorld;
+  /** It stays if its name can't be put on disk: another process may have written to it. */
+  stays?: true;
 }
 
 /** Writes a file completely or not at all, even if the process is killed or the machine loses power. */
-export const writeWholeFile = async (path: string, { content, draft, replaceIn }: WholeFile): Promise<void> => {
+export const writeWholeFile = async (path: string, { content, draft, replaceIn, stays }: WholeFile): Promise<void> => {
   // Outside the try: an existing draft belongs to another process and must not be removed.
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, privateMode);
   try {
@@ -90,7 +92,7 @@ export const writeWholeFile = async (path: string, { content, draft, replaceIn }
   }
   await syncDirectory(dirname(path)).catch(async (error: unknown) => {
     // Nobody must take a record for valid whose writer was told that it failed.
-    if (replaceIn === undefined) await rm(path, { force: true }).catch(() => {});
+    if (replaceIn === undefined && !stays) await rm(path, { force: true }).catch(() => {});
     throw error;
   });
 };

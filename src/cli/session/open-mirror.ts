@@ -11,6 +11,7 @@ import { factsOf, type MirrorFacts, openMirror, readOnly } from '../../sandbox/m
 import { sideFiles } from '../../sandbox/store/database.ts';
 import type { Store } from '../../sandbox/store/store.ts';
 import { ensurePrivateDirectory } from '../../state/directories.ts';
+import { diskTrouble } from '../../state/disk.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory, homeMissing, isHomeless } from '../../state/paths.ts';
 import { wallClock } from '../../time/show.ts';
@@ -81,11 +82,15 @@ const tag =
 /** Makes the directory of a mirror, private whatever the umask is. */
 export const makeMirrorDirectory = (runtime: Runtime): void => {
   const folder = mirrorDirectory(runtime);
-  ensurePrivateDirectory(folder);
-  chmodSync(folder, 0o700);
   const path = join(folder, 'CACHEDIR.TAG');
+  ensurePrivateDirectory(folder);
   refuseLink('write', path);
-  if (!existsSync(path)) writeFileSync(path, tag, { mode: 0o600 });
+  try {
+    chmodSync(folder, 0o700);
+    if (!existsSync(path)) writeFileSync(path, tag, { mode: 0o600 });
+  } catch (error) {
+    throw diskTrouble('write', path, error);
+  }
 };
 
 export const removeMirror = (file: string): void => {

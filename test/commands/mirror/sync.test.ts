@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
+import { failing, patched } from '../../support/files-world.ts';
 import { createWorld, jsonOf, type Result, type TestWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -139,6 +140,14 @@ test('links are refused', async () => {
   symlinkSync(temporaryDirectory('elsewhere'), folder());
   const { code, stderr } = await sync();
   expect(stderr).toContain('symbolic link');
+  expect(code).toBe(3);
+});
+
+test('a directory that can not be written to is no internal error', async () => {
+  const { writeFileSync } = fs;
+  const { code, stderr } = await patched(fs, { writeFileSync: failing('ENOSPC', 1, writeFileSync) }, () => sync());
+  expect(stderr).toContain("Can't write");
+  expect(stderr).toContain('CACHEDIR.TAG');
   expect(code).toBe(3);
 });
 
