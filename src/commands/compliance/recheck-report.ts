@@ -46,7 +46,11 @@ export const reportFindings = async (
   if (!context.printer.showsPages)
     for (const { lines, problem } of groupProblems(failures, task.thing)) context.notes.warn(`${lines}: ${problem}`);
   const { accepted: gone, rejected: present, ...others } = counts;
-  const record = { run: run.run, ...others, gone, present, receipt: path, head, after: run.after, lines };
+  const { format, fields } = context.settings;
+  // As lines of text, thousands of people would hide the counts.
+  const whole = ['json', 'jsonl', 'yaml'].includes(format) || fields !== undefined ? { after: run.after, lines } : {};
+  const { total, unknown, skipped } = others;
+  const record = { run: run.run, total, gone, present, unknown, skipped, receipt: path, head, ...whole };
   const result = { run: run.run, ...counts, receipt: path, head };
   await printAnswer(context, { task, result, failures: [...task.wrong, ...failures] }, async () => {
     if (!context.printer.showsPages) await context.printer.one(recheckView, record);

@@ -17,7 +17,7 @@ export const backfillCommand = (): Command => {
       (await import('./run-backfill.ts')).runBackfill(...call),
     ),
     fields: [...backfillFields, 'event', 'created_at', 'uri'],
-    effect: 'read',
+    effect: 'change',
     mirror: 'it must know what the service shows now',
     examples: [
       'webhooks backfill --since -2h --forward-to http://127.0.0.1:3000/ --signing-key-file hooks.key --dry-run',

@@ -142,8 +142,10 @@ const sendAll = async (
       progress.update(counts);
       if (accepted) continue;
       const reason = `${delivery.event} of ${delivery.created_at}: ${problem}, in ${attempts} attempts`;
-      notes.warn(`Not accepted by ${name}: ${reason}`);
-      if (input.skipFailed) continue;
+      if (input.skipFailed) {
+        notes.warn(`Not accepted by ${name}: ${reason}`);
+        continue;
+      }
       stopped = new SchedError('partial', 'The handler did not accept a delivery, so the backfill stopped', {
         reason,
         advice: words`fix the handler and run the same command again: it goes on from there. Or add ${the('skipFailed')}`,
