@@ -46,7 +46,12 @@ const machineClock: Reserved = {
   in: [
     // How long something takes or is kept on this machine.
     ...['cli/complete/names.ts', 'cli/session/identity.ts', 'commands/bulk/', 'commands/events/filter-support.ts'],
-    ...['commands/follow/run.ts', 'commands/mcp/http-sessions.ts', 'commands/sandbox/screen.ts'],
+    ...[
+      'commands/follow/run.ts',
+      'commands/follow/source.ts',
+      'commands/mcp/http-sessions.ts',
+      'commands/sandbox/screen.ts',
+    ],
     ...['keep-listening', 'listen', 'recent-deliveries-file'].map((name) => `commands/webhooks/${name}.ts`),
     // The rate budget, whose windows this machine notes.
     ...['cli/session/booking-limits.ts', 'cli/session/network.ts', 'commands/ratelimit.ts'],
