@@ -219,6 +219,7 @@ describe('docs/compliance.md', () => {
     expect(recipes.map(({ name }) => name)).toEqual([
       'key',
       'nightly',
+      'again',
       'retention',
       'access',
       'plan',
@@ -229,7 +230,7 @@ describe('docs/compliance.md', () => {
   });
 
   // Another one with each commit. The workflow runs `nightly`, too.
-  const [chosen] = sample(['key', 'nightly', 'retention', 'access', 'four eyes', 'rehearse', 'workflow'], 1);
+  const [chosen] = sample(['key', 'nightly', 'again', 'retention', 'access', 'four eyes', 'rehearse', 'workflow'], 1);
   const testOf = (name: string) => test.runIf(isDeep || name === chosen);
 
   testOf('key')('key', async () => {
@@ -249,6 +250,27 @@ describe('docs/compliance.md', () => {
     expect(again.stderr).toContain('Already accepted');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
+  });
+
+  testOf('again')('again sounds the alarm if somebody is still there after a week', async () => {
+    const file = await usedSandbox();
+    const store = openStore(await openDatabase(file));
+    const rows = store.all<{ email: string }>(
+      "SELECT DISTINCT email FROM invitees WHERE email LIKE '%example' LIMIT 12",
+    );
+    store.close();
+    const served = await startSandbox('--no-limits', '--data', file, '--fault', 'compliance.delete keep=50%');
+    const lines = write(rows.map(({ email }) => `${email}\\n`).join(''));
+    const deleted = await inSandbox('nightly', lines, temporaryHome(), served);
+    expect({ code: deleted.code, stderr: deleted.stderr }).toMatchObject({ code: 0 });
+    await sched(['sandbox', 'clock', 'advance', '8d', '--data', file], deleted.home);
+    const again = await inSandbox('again', 'RECEIPT=receipt-7.jsonl', deleted.home, served);
+    await served.stop();
+    const { total, gone, present } = JSON.parse(readFileSync(join(deleted.home, 'job/recheck.json'), 'utf8'));
+    expect([again.code, total, gone + present]).toEqual([1, rows.length, rows.length]);
+    expect([gone > 0, present > 0]).toEqual([true, true]);
+    expect(again.stdout).toMatch(new RegExp(`^present ${present}, unknown 0 of ${total}\nline \\d+: present events`));
+    expect(again.stdout + again.stderr).not.toContain('.example');
   });
 
   testOf('retention')('retention deletes the data of exactly the people without a newer event', async () => {
