@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, fork, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spent } from './measurement.ts';
@@ -54,6 +54,25 @@ export const timed = (
     });
   });
 
+/** Milliseconds until a program shows a text in a pseudo-terminal, which `script` of Linux opens. */
+export const untilShown = (command: readonly string[], env: Environment, text: RegExp): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now();
+    const words = ['--quiet', '--return', '--flush', '--command', `exec ${command.join(' ')}`, '/dev/null'];
+    const stdio = ['pipe', 'pipe', 'ignore'] as const;
+    const child = spawn('script', words, { env: { SHELL: '/bin/sh', ...env }, stdio: [...stdio], timeout: 60_000 });
+    let screen = '';
+    let took: number | undefined;
+    child.stdout!.on('data', (part) => {
+      screen += part;
+      if (text.test(screen)) took ??= performance.now() - started;
+    });
+    child.once('error', reject).once('close', () => {
+      if (took !== undefined) resolve(took);
+      else reject(new Error(`${command.join(' ')} did not show ${text}: ${screen}`));
+    });
+  });
+
 /** Loaded before a program: it tells its CPU time in microseconds when it ends, or when its parent asks. */
 export const cpuHook = `
 const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
@@ -67,35 +86,69 @@ export const spent = (hook: string, words: readonly string[], env: Environment):
     const started = performance.now();
     const child = spawn(process.execPath, ['--require', hook, ...words], {
       env,
-      stdio: ['ignore', nowhere, 'inherit', 'pipe'],
+      stdio: ['ignore', nowhere, 'pipe', 'pipe'],
       timeout: 120_000,
     });
     let told = '';
     child.stdio[3]!.on('data', (text) => {
       told += text;
     });
+    let said = '';
+    child.stderr!.on('data', (text) => {
+      said += text;
+    });
     child.once('error', reject).once('close', (code) => {
       if (code === 0) resolve({ wall: performance.now() - started, cpu: Number(told) / 1000 });
-      else reject(new Error(`${words.join(' ')} exited with code ${code}`));
+      else reject(new Error(`${words.join(' ')} exited with code ${code}: ${said}`));
+    });
+  });
+
+/** A line of bash from start to end. Its CPU time is that of the programs that it runs. */
+export const spentByShell = (line: string, env: Environment): Promise<Spent> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now();
+    const shell = ['-c', `set -eo pipefail; { ${line}; } > /dev/null; times`];
+    execFile('bash', shell, { env }, (error, told) => {
+      if (error !== null) return reject(error);
+      // The second line has the children's: `0m0.123s 0m0.045s`.
+      const times = told.trim().split('\n')[1]!.split(' ');
+      const seconds = times
+        .map((time) => time.split(/[ms]/).map(Number))
+        .map(([minutes = 0, rest = 0]) => minutes * 60 + rest);
+      resolve({ wall: performance.now() - started, cpu: 1000 * seconds.reduce((one, other) => one + other) });
     });
   });
 
 export interface RunningSandbox {
   base_url: string;
   token: string;
+  admin_token: string;
+  /** Microseconds of CPU time so far. */
+  used(): Promise<number>;
   stop(): void;
 }
 
-/** Runs `sched sandbox start` without limits until it is stopped. */
-export const startSandbox = async (home: string): Promise<RunningSandbox> => {
-  const words = ['sandbox', 'start', '--port', '0', '--data', ':memory:', '--no-limits', '--json'];
-  const child = spawn(process.execPath, [sched, ...words], {
+/** Runs `sched sandbox start` until it is stopped. `hook` is a file with `cpuHook`. */
+export const startSandbox = async (
+  home: string,
+  hook: string,
+  words: readonly string[] = ['--data', ':memory:', '--no-limits'],
+  build = root,
+): Promise<RunningSandbox> => {
+  const child = fork(join(build, 'bin/sched.js'), ['sandbox', 'start', '--port', '0', '--json', ...words], {
     env: cleanEnvironment(home),
-    stdio: ['ignore', 'pipe', 'ignore'],
+    execArgv: ['--require', hook],
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
   });
   const line = await new Promise<string>((resolve, reject) => {
-    child.once('close', () => reject(new Error('the sandbox did not start')));
-    child.stdout.once('data', (text) => resolve(String(text)));
+    child.once('exit', (code) => reject(new Error(`the sandbox of ${build} exited with code ${code}`)));
+    child.stdout!.once('data', (text) => resolve(String(text)));
   });
-  return { ...JSON.parse(line), stop: () => child.kill() };
+  const used = () =>
+    new Promise<number>((resolve) => {
+      child.once('message', (told: { used: number }) => resolve(told.used));
+      child.send('used');
+    });
+  // The open channel keeps a process that ends in order waiting.
+  return { ...JSON.parse(line), used, stop: () => void child.kill('SIGKILL') };
 };

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unlimitedHeaders } from '../../src/sandbox/rules/rate-limits.ts';
-import { beside, type Figure, interleave } from './measurement.ts';
-import { cleanEnvironment, sched, timed } from './programs.ts';
+import { besideWithCpu, type Figure, interleave } from './measurement.ts';
+import { cleanEnvironment, cpuHook, sched, spent } from './programs.ts';
 
 const rounds = 7;
 const hosts = 10;
@@ -82,12 +82,14 @@ export const measure = async (): Promise<Figure[]> => {
     SCHED_BASE_URL: `http://127.0.0.1:${service.port}`,
     SCHED_TOKEN: 'token_of_the_bench',
   });
-  const run = (...words: string[]) => timed([process.execPath, sched, ...words], env);
+  const cpu = join(home, 'cpu.cjs');
+  writeFileSync(cpu, cpuHook);
+  const run = (...words: string[]) => spent(cpu, [sched, ...words], env);
   const slots = () => run('event-types', 'slots', 'T', '--until', '+30d', '--json');
   const list = () => run('events', 'list', '--org', 'current', '--json');
   try {
     const took = await interleave({ slots, list }, rounds);
-    const countOf = async (work: () => Promise<number>) => {
+    const countOf = async (work: () => Promise<unknown>) => {
       const before = service.requests();
       await work();
       return service.requests() - before;
@@ -95,7 +97,12 @@ export const measure = async (): Promise<Figure[]> => {
     const total = (hosts * eventsPerHost).toLocaleString('en-US');
     const asked = { slots: await countOf(slots), list: await countOf(list) };
     return [
-      beside(`slots: 30 days, ${hosts} hosts, ${total} events, beside listing them`, 'ms', took.slots, took.list),
+      besideWithCpu(
+        `slots: 30 days, ${hosts} hosts, ${total} events, beside listing them`,
+        'ms',
+        took.slots,
+        took.list,
+      ),
       {
         name: 'slots: requests for that, beside listing the events',
         unit: '',

@@ -2,9 +2,9 @@ import { fork, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beside, besideWithCpu, type Figure, interleave, type Measurement } from './measurement.ts';
+import { besideWithCpu, type Figure, interleave, type Measurement } from './measurement.ts';
 import { pageSize } from './pages.ts';
-import { cleanEnvironment, cpuHook, isInstalled, nowhere, sched, spent, timed } from './programs.ts';
+import { cleanEnvironment, cpuHook, isInstalled, nowhere, sched, spent, spentByShell } from './programs.ts';
 
 const rounds = 11;
 const rows = 100_000;
@@ -70,21 +70,25 @@ const memoryOf = async (what: string, measured: (size: number) => Promise<number
 };
 
 /** Counts the events of many pages by host, compared to `curl | jq`, which holds all of them in memory. */
-const statsBesideJq = async (base: string, words: readonly string[], env: Record<string, string>): Promise<Figure> => {
+const statsBesideJq = async (
+  base: string,
+  hook: string,
+  words: readonly string[],
+  env: Record<string, string>,
+): Promise<Figure> => {
   const name = `${sizes[0].toLocaleString('en-US')} events counted by host, beside curl | jq`;
   if (!isInstalled('curl', '--version') || !isInstalled('jq', '--version'))
     return { name, skipped: 'curl or jq is not installed' };
   const url = `${base}/scheduled_events?count=${pageSize}&page_token=[0-${sizes[0] / pageSize - 1}]`;
   const program = '[.[].collection[] | .event_memberships[].user] | group_by(.) | map({key: .[0], booked: length})';
-  const pipe = ['bash', '-c', `set -o pipefail; curl -sf '${url}' | jq -s '${program}'`];
   const took = await interleave(
     {
-      pipe: () => timed(pipe, env, nowhere),
-      ours: () => timed([process.execPath, sched, ...words], env, nowhere),
+      pipe: () => spentByShell(`curl -sf '${url}' | jq -s '${program}'`, env),
+      ours: () => spent(hook, [sched, ...words], env),
     },
-    3,
+    rounds,
   );
-  return beside(name, 'ms', took.ours, took.pipe);
+  return besideWithCpu(name, 'ms', took.ours, took.pipe, { most: 1.2 });
 };
 
 /** Many pages as a stream of lines, compared to a loop around the HTTP library and to `curl | jq`. */
@@ -109,25 +113,22 @@ process.on('exit', () => fs.writeSync(3, String(most() ?? process.resourceUsage(
       cleanEnvironment(home, { SCHED_BASE_URL: base(size), SCHED_TOKEN: 'token_of_the_bench' });
     const words = ['events', 'list', '-o', 'jsonl'];
     const env = envOf(rows);
-    const ours = () => timed([process.execPath, sched, ...words], env, nowhere);
-    const took = await interleave(
-      { loop: () => spent(cpu, [loop, base(rows)], env), ours: () => spent(cpu, [sched, ...words], env) },
-      rounds,
-    );
+    const ours = () => spent(cpu, [sched, ...words], env);
+    const took = await interleave({ loop: () => spent(cpu, [loop, base(rows)], env), ours }, rounds);
     const name = `${rows.toLocaleString('en-US')} results as jsonl (${rows / pageSize} pages)`;
     const figures: Figure[] = [
       besideWithCpu(`${name}, beside a bare undici loop`, 'ms', took.ours, took.loop, { most: 1.15 }),
     ];
     if (isInstalled('curl', '--version') && isInstalled('jq', '--version')) {
       const url = `${base(rows)}/scheduled_events?count=${pageSize}&page_token=[0-${rows / pageSize - 1}]`;
-      const pipe = ['bash', '-c', `set -o pipefail; curl -sf '${url}' | jq -c '.collection[]'`];
-      const side = await interleave({ pipe: () => timed(pipe, env, nowhere), ours }, 3);
-      figures.push(beside(`${name}, beside curl | jq`, 'ms', side.ours, side.pipe));
+      const pipe = `curl -sf '${url}' | jq -c '.collection[]'`;
+      const side = await interleave({ pipe: () => spentByShell(pipe, env), ours }, 3);
+      figures.push(besideWithCpu(`${name}, beside curl | jq`, 'ms', side.ours, side.pipe));
     } else figures.push({ name: `${name}, beside curl | jq`, skipped: 'curl or jq is not installed' });
     const stats = ['events', 'stats', '--by', 'host', '-o', 'json'];
     return [
       ...figures,
-      await statsBesideJq(base(sizes[0]), stats, envOf(sizes[0])),
+      await statsBesideJq(base(sizes[0]), cpu, stats, envOf(sizes[0])),
       ...(await memoryOf('results', (size) => peak(hook, words, envOf(size)))),
       ...(await memoryOf('counted events', (size) => peak(hook, stats, envOf(size)))),
     ];

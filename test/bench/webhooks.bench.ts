@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeTimes } from './free-times.ts';
 import { load } from './load.ts';
 import { beside, interleave, type Measurement } from './measurement.ts';
 
@@ -65,23 +66,12 @@ const withoutWebhooks = async ({ ask }: Sandbox) => {
 
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** Free quarters of an hour from Monday to Friday, after all seeded events: always in the afternoon in Berlin. */
-function* slots(): Generator<string> {
-  const start = Date.now() + 70 * 86_400_000;
-  for (let day = Math.ceil(start / 86_400_000); ; day += 1) {
-    const date = new Date(day * 86_400_000);
-    if ([0, 6].includes(date.getUTCDay())) continue;
-    for (let quarter = 0; quarter < 12; quarter += 1)
-      yield new Date(date.getTime() + 12 * 3_600_000 + quarter * 900_000).toISOString();
-  }
-}
-
 /** Bookings per second, one after another. */
 const booker = async ({ ask }: Sandbox) => {
   const { resource: me } = await ask('/users/me');
   const types = await ask(`/event_types?user=${encodeURIComponent(me.uri)}&count=100`);
   const type = types.collection.find(({ name }: { name: string }) => name === 'Intro call').uri;
-  const free = slots();
+  const free = freeTimes();
   return async () => {
     const started = performance.now();
     for (let each = 0; each < bookingsPerRound; each += 1)
