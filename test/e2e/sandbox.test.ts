@@ -132,6 +132,30 @@ describe('sandbox start', () => {
     expect(tally(replies)).toEqual({ 200: weeks.length, 409: weeks.length });
     for (const time of weeks) expect(await bookedIn(file, time)).toBe(1);
   });
+
+  test('loses no change that it replied to if it is killed while it answers', async () => {
+    const file = await usedSandbox();
+    const { ask, book, introCall, stop } = await start(['--data', file, '--no-limits']);
+    const type = await introCall();
+    const most = times(20, 200);
+    const booked: string[] = [];
+    let isKilled: Promise<unknown> | undefined;
+    // Four clients, each with reads between its bookings. Whoever gets the last reply kills the sandbox under the others.
+    const client = async (first: number) => {
+      for (let week = first; booked.length < most; week += 4) {
+        for (let each = 0; each < 4; each += 1) await (await ask('/users/me')).text();
+        const { status } = await book(type, farMonday(week));
+        if (status === 200) booked.push(farMonday(week));
+      }
+      isKilled ??= stop('SIGKILL');
+    };
+    await Promise.allSettled([0, 1, 2, 3].map(client));
+    await isKilled;
+    expect(booked.length).toBeGreaterThanOrEqual(most);
+    for (const time of booked) expect([time, await bookedIn(file, time)]).toEqual([time, 1]);
+    const again = await start(['--data', file]);
+    expect((await again.book(type, booked.at(-1)!)).status).toBe(409);
+  });
 });
 
 /** Every row of every table, read from a copy: a process that has the file open changes how others close it. */
