@@ -130,19 +130,20 @@ const machine = {
   load,
 };
 const onWhat = `Node ${machine.node.slice(1)}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), load ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`;
+const comparedTo = last.tag === '' ? 'No tag to compare with' : `Compared with ${last.tag}`;
 
 if (values.markdown) {
   const lines = [headings, headings.map(() => '---'), ...rows].map(
     (row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
   );
-  process.stdout.write(`${lines.join('\n')}\n\n${onWhat}.\n`);
+  process.stdout.write(`${lines.join('\n')}\n\n${onWhat}. ${comparedTo}.\n`);
 } else {
   const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
   for (const row of [headings, ...rows]) {
     const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
     process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
   }
-  process.stdout.write(`\n${onWhat}\n`);
+  process.stdout.write(`\n${onWhat}. ${comparedTo}.\n`);
 }
 
 const out = values.out ?? join(tmpdir(), 'sched-bench.json');
