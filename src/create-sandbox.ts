@@ -9,6 +9,7 @@ import { adminHeader } from './sandbox/admin/admin.ts';
 import type { LogEntry as AdminLogEntry } from './sandbox/admin/log-admin.ts';
 import { hasFields, isMark, waitFor, waitKinds } from './sandbox/admin/wait.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
+import { profileNames } from './sandbox/oauth/profiles.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { kinds, plans } from './sandbox/rules/subscription.ts';
 import { runSandbox } from './sandbox/run.ts';
@@ -27,6 +28,31 @@ export type Fault = string | { kind: string; operation?: string; [property: stri
 /** The types of `fetch`, where the TypeScript of the importing program knows them. */
 type FetchRequest = typeof globalThis extends { Request: { prototype: infer Known } } ? Known : unknown;
 type FetchResponse = typeof globalThis extends { Response: { prototype: infer Known } } ? Known : unknown;
+
+/** An authorization server that some clients can't cope with. */
+export type OAuthProfileName =
+  | 'default'
+  | 'dcr-only'
+  | 'cimd-only'
+  | 'preregistered-only'
+  | 'forgets-clients'
+  | 'strict-redirect'
+  | 'basic-only'
+  | 'short-tokens'
+  | 'no-refresh'
+  | 'reuse-revokes'
+  | 'no-resource'
+  | 'wrong-issuer'
+  | 'no-metadata';
+
+/** What an OAuth client did in one step. `missed` is the rule that it missed, at the first step that went wrong. */
+export interface OAuthStep {
+  client: string | null;
+  step: string;
+  requests: number;
+  status: number | null;
+  missed: string | null;
+}
 
 export interface SandboxOptions {
   /**
@@ -56,6 +82,8 @@ export interface SandboxOptions {
   data?: string;
   /** Whether every login is approved without a click. */
   autoConsent?: boolean;
+  /** How its authorization server behaves, by default `default`. docs/sandbox.md of `sched` lists all profiles. */
+  oauth?: OAuthProfileName;
 }
 
 /** A fault, and what became of it. */
@@ -84,6 +112,8 @@ export interface LogEntry {
   faults: string[];
   /** The body of a write as it was sent; `null` for logins. */
   body: string | null;
+  /** What the request was for its OAuth client, and the rule of OAuth that it missed. `null` for other requests. */
+  oauth: { step: string; client: string | null; missed: string | null } | null;
   /** The body of the reply, before any fault; `null` for logins. */
   reply: string | null;
 }
@@ -169,6 +199,8 @@ export interface Sandbox {
   };
   /** The requests so far, the oldest first. */
   log(): Promise<LogEntry[]>;
+  /** What each OAuth client did, step by step, and the rule that it missed at the first step that went wrong. */
+  oauth(): Promise<OAuthStep[]>;
   /** The newest 100 deliveries of webhooks, the newest first. */
   deliveries(): Promise<Delivery[]>;
   /** Sends a delivery again, and resolves after the attempt. */
@@ -232,6 +264,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const baseUrl = options.baseUrl === undefined ? undefined : originIn(options.baseUrl);
   if (options.baseUrl !== undefined && baseUrl === undefined)
     throw new Error(`baseUrl must be an origin such as https://sched.test, not "${options.baseUrl}"`);
+  const { oauth: profile } = options;
+  if (profile !== undefined && !profileNames.includes(profile))
+    throw new Error(`oauth must be one of ${profileNames.join(', ')}`);
   const faults = readFaults(options.faults ?? []);
   await checkOperations(faults);
   const script = createFaultScript(faults);
@@ -247,7 +282,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     now,
     limits,
     hosts,
-    oauth: { autoConsent },
+    oauth: { autoConsent, profile, sleep: clock.sleep },
   }).catch((cause: Error) => {
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
@@ -315,6 +350,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
       },
     },
     log: async (): Promise<AdminLogEntry[]> => (await ask('GET', 'log')).log,
+    oauth: async () => (await ask('GET', 'oauth')).oauth,
     deliveries: async () => (await ask('GET', 'deliveries')).deliveries,
     resend: async (number) => (await ask('POST', 'deliveries', { number })).deliveries[0],
     trigger: async (event, choices) => (await ask('POST', 'trigger', { ...choices, event })).deliveries,

@@ -37,7 +37,7 @@ export const DeviceGrant = z.object({
 
 export const AccessToken = z.strictObject({
   access_token: word('bearer token'),
-  refresh_token: word('single-use token to get the next access token'),
+  refresh_token: z.optional(word('single-use token to get the next access token')),
   token_type: literal('Bearer', 'how the token is sent'),
   scope: text('scopes of the token, space-separated'),
   expires_in: integer('lifetime of the token in seconds'),

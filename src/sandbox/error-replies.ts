@@ -11,6 +11,8 @@ export class Refusal extends Error {
   /** Extra fields of the body. */
   readonly more: Record<string, unknown>;
   readonly headers: Record<string, string>;
+  /** The rule of OAuth that the client missed, for the log. */
+  readonly missed: string | undefined;
 
   constructor(
     status: number,
@@ -18,12 +20,14 @@ export class Refusal extends Error {
     message: string,
     more: Record<string, unknown> = {},
     headers: Record<string, string> = {},
+    missed?: string,
   ) {
     super(message);
     this.status = status;
     this.title = title;
     this.more = more;
     this.headers = headers;
+    this.missed = missed;
   }
 
   get body(): string {
@@ -49,8 +53,8 @@ export const refuseInvalid = (details: Detail[]): void => {
   if (details.length > 0) throw invalid(...details);
 };
 
-export const unauthenticated = (message: string) =>
-  new Refusal(401, 'Unauthenticated', message, {}, { 'www-authenticate': 'Bearer' });
+export const unauthenticated = (message: string, missed?: string) =>
+  new Refusal(401, 'Unauthenticated', message, {}, { 'www-authenticate': 'Bearer' }, missed);
 
 export const denied = (message: string) => new Refusal(403, 'Permission Denied', message);
 

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './clock/sandbox-clock.ts';
+import { type OAuthProfile, profiles } from './oauth/profiles.ts';
 import { clientId, ownerToken, type ReadyToken, tokensIn } from './oauth/ready-tokens.ts';
 import { addressHeaders, type RateLimits, unlimitedHeaders } from './rules/rate-limits.ts';
 import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './rules/subscription.ts';
@@ -27,6 +28,8 @@ export interface Sandbox {
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
   readonly limits: RateLimits;
+  /** How its authorization server behaves. */
+  readonly oauth: OAuthProfile;
   /** Names that a server with this data has beside its loopback address. */
   readonly hosts: readonly string[];
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
@@ -143,6 +146,7 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
       },
       clock,
       limits: options.limits ?? true,
+      oauth: profiles[options.oauth?.profile ?? 'default'],
       hosts: options.hosts ?? [],
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());

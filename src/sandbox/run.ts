@@ -13,7 +13,7 @@ import type { WireReply } from './faults/inject.ts';
 import { withFaults } from './faults/with-faults.ts';
 import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
 import { createOwnTokens } from './oauth/own-tokens.ts';
-import { tokensIn } from './oauth/ready-tokens.ts';
+import { clientOfToken, fingerprint, tokensIn } from './oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from './open.ts';
 import { fetchFrom } from './server/fetch.ts';
 import type { WireService } from './server/front.ts';
@@ -167,8 +167,23 @@ export const runSandbox = async (
     // The desk is opened where the sandbox listens: whatever is in front of it may not run.
     const addressAt: typeof desk.addressAt = (origin, seconds) =>
       desk.addressAt(baseUrl === undefined ? origin : url, seconds);
+    /** Kept, because the tokens of a login that ended are gone. */
+    const clients = new Map<string, string | undefined>();
+    const clientOf = (token: string): string | undefined => {
+      const hash = fingerprint(token);
+      if (clients.size > 1000) clients.clear();
+      const found = clients.get(hash) ?? clientOfToken(store, hash);
+      clients.set(hash, found);
+      return found;
+    };
     const faulty = withAdmin(
-      withFaults(sending, { script, log, clock: { now: () => clock.latest, sleep }, dialect: sandbox.dialect }),
+      withFaults(sending, {
+        script,
+        log,
+        clock: { now: () => clock.latest, sleep },
+        dialect: sandbox.dialect,
+        clientOf,
+      }),
       {
         secret,
         calls: adminCalls,

@@ -8,6 +8,7 @@ import { type Detail, Refusal, refusalOf, refuseInvalid } from './error-replies.
 import type { Caller } from './handler.ts';
 import { authenticate, findHolder, type Holder, requireScope } from './oauth/authenticate.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
+import { type OAuthProfile, profiles } from './oauth/profiles.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
 import { findRoute, type Route } from './route.ts';
@@ -101,6 +102,8 @@ export const createService = ({
   mirror,
 }: ServiceOptions): Send => {
   let requests = 0;
+  const profile: OAuthProfile = profiles[oauth.profile ?? 'default'];
+  const uses = new Map<string, number>();
   const hostNames = hosts.map((host) => host.replace(/:\d+$/, ''));
 
   /** Counts a request for the owner of its token, or for the address that it came from. */
@@ -147,6 +150,14 @@ export const createService = ({
     return { status, headers, body: mirror === undefined ? withOrigin(wrapped(), links) : wrapped() };
   };
 
+  /** What is at the ID of a client that describes itself there, at servers that take such clients. */
+  const documentFor = async ({ method }: HttpRequest, { pathname, searchParams }: URL) => {
+    const id = searchParams.get('client_id') ?? '';
+    const isAsked = method === 'GET' && pathname === oauthPaths.authorize && /^https?:/.test(id);
+    if (!isAsked || oauth.sleep === undefined || !profile.clients.includes('document')) return undefined;
+    return (await import('./oauth/client-document.ts')).readDocument(id, oauth.sleep);
+  };
+
   /**
    * Loads the code for a request, and says whether it only reads. Whether the request is refused is decided later: it is
    * counted first.
@@ -165,10 +176,11 @@ export const createService = ({
     }
     if (url && oauthAddresses.includes(path)) {
       const { answerOAuth } = await import('./oauth/endpoints.ts');
+      const document = await documentFor(request, url);
       const answer = (moment: Moment) => {
         count(undefined, request, path, moment);
-        const call = { store, now: moment.now, url, request, limits: limits !== false, randomBytes, ...oauth };
-        const reply = store.transaction(() => answerOAuth(call));
+        const facts = { store, now: moment.now, url, request, limits: limits !== false, randomBytes };
+        const reply = store.transaction(() => answerOAuth({ ...facts, ...oauth, profile, uses, document }));
         return { ...reply, headers: { ...moment.headers, ...reply.headers } };
       };
       return { isRead: false, answer };
@@ -199,8 +211,8 @@ export const createService = ({
         return answer({ now, headers });
       } catch (error) {
         if (!(error instanceof Refusal)) onError?.(error);
-        const { status, headers: more, body } = refusalOf(error);
-        return { status, headers: { ...headers, ...more }, body };
+        const { status, headers: more, body, missed } = refusalOf(error);
+        return { status, headers: { ...headers, ...more }, body, ...(missed !== undefined && { missed }) };
       }
     };
     /** Undefined if this request has something to write. */

@@ -17,6 +17,7 @@ import type { Nouns } from '../schema/command.ts';
 import { clockCommand, exportCommand, noticesCommand, snapshotCommand } from './data.ts';
 import { envCommand, exportLines, useLine } from './env.ts';
 import { type DataInput, dataInput, type StartInput, startInput, tokensInput } from './input.ts';
+import { oauthCommand } from './oauth.ts';
 import { resetCommand } from './reset.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, askSandbox, findServing, servingAround } from './running.ts';
@@ -228,5 +229,6 @@ export const commandsWith = (registry: Nouns): Command[] => [
   triggerCommand,
   waitCommand,
   markCommand,
+  oauthCommand,
   openapiCommand,
 ];

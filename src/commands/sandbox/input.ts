@@ -5,6 +5,7 @@ import { accept, type Kind, type Read, refuse } from '../../cli/input/kind.ts';
 import { choice, count, duration, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
 import { needs, rule } from '../../cli/input/relations.ts';
 import type { Fault } from '../../sandbox/faults/faults.ts';
+import { profileNames } from '../../sandbox/oauth/profiles.ts';
 import { kinds, plans } from '../../sandbox/rules/subscription.ts';
 import { isSeedName, mostEvents, type Seed } from '../../sandbox/seed/name.ts';
 import { isHostName, originIn } from '../../sandbox/server/http-server.ts';
@@ -202,6 +203,10 @@ const serving = {
     heading: 'More flags',
   }),
   allowAdmin: toggle('with another address, let other machines open the desk and control the sandbox', {
+    heading: 'More flags',
+  }),
+  oauth: choice(profileNames, 'be an authorization server that breaks clients; docs/sandbox.md explains each', {
+    value: 'PROFILE',
     heading: 'More flags',
   }),
   autoConsent: toggle('approve every login without a click'),

@@ -106,7 +106,12 @@ export const whileServing = async (
     limits: !values.noLimits,
     hosts: values.allowHost,
     dialect: dialect === undefined ? undefined : await loadDialect(dialect, runtime),
-    oauth: { autoConsent: values.autoConsent, refreshReplayMilliseconds: values.refreshReplayWindow },
+    oauth: {
+      autoConsent: values.autoConsent,
+      refreshReplayMilliseconds: values.refreshReplayWindow,
+      profile: values.oauth,
+      sleep: runtime.clock.sleep,
+    },
   });
   const data = sandboxFile(runtime, dataName);
   const openMcp: RunOptions['openMcp'] = async (place) =>

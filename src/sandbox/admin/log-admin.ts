@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { described, flag, integer, list, record, text, type Value } from '../../api/field.ts';
+import { choice, described, flag, integer, list, record, text, type Value } from '../../api/field.ts';
 import { notFound, Refusal } from '../error-replies.ts';
 import { checkOperations, type FaultScript, readFaults } from '../faults/faults.ts';
+import { steps, storiesIn } from '../oauth/story.ts';
 import type { Store } from '../store/store.ts';
 import { type AdminCall, callsWith } from './admin.ts';
 import { markOf } from './wait.ts';
@@ -20,6 +21,13 @@ const LogRecord = record({
   milliseconds: z.nullable(integer('time until the reply; null before it')),
   // Bodies of OAuth requests contain secrets.
   body: z.nullable(text('the body of a write; null for OAuth requests, and for old requests if the log is full')),
+  oauth: z.nullable(
+    record({
+      step: choice(steps, 'what the request was for the client'),
+      client: z.nullable(text('ID of the client, if the request or its token has one')),
+      missed: z.nullable(text('the rule that the client missed')),
+    }),
+  ),
   reply: z.nullable(text("the body of the service's reply, before any fault; null like body")),
 });
 
@@ -118,6 +126,12 @@ export const logCalls: readonly AdminCall<LogCallContext>[] = [
       const request = log.entries.at(-1)?.number ?? 0;
       return { mark: markOf({ delivery: last('deliveries'), notice: last('notices'), request }) };
     },
+  ),
+  call(
+    'GET /__sandbox/oauth',
+    'Tell what each OAuth client of the log did, and which rule it missed first',
+    { reply: record({ oauth: list(z.unknown(), 'a line for each step of each client') }) },
+    (_, { log }) => ({ oauth: storiesIn(log.entries) }),
   ),
   call('DELETE /__sandbox/log', 'Empty the log', { reply: Log }, (_, { log }) => {
     log.clear();

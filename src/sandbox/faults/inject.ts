@@ -15,6 +15,8 @@ export interface WireReply extends HttpReply {
   /** Resets the connection: at once, or after this many bytes of the body. */
   reset?: 'at once' | number;
   drip?: number;
+  /** The rule of OAuth that the client missed, in a sentence. For the log only. */
+  missed?: string | undefined;
   /** Sent instead of `body`, piece by piece, for as long as the client stays. */
   stream?: AsyncIterable<string>;
 }

@@ -9,6 +9,7 @@ import { targetsIn } from '../dialect.ts';
 import { tokenIn } from '../oauth/authenticate.ts';
 import { fingerprint, readyTokens } from '../oauth/ready-tokens.ts';
 import { mcpPath } from '../oauth/resource.ts';
+import { oauthFacts } from '../oauth/story.ts';
 import { pageOperation } from '../pages/visit.ts';
 import { findRoute } from '../route.ts';
 import type { WireService } from '../server/front.ts';
@@ -68,7 +69,12 @@ interface FaultWorld {
   clock: Pick<Clock, 'now' | 'sleep'>;
   /** The dialect of the service, whose addresses say which operation is meant. */
   dialect?: Dialect | undefined;
+  /** The client that a token was issued to. */
+  clientOf?: (token: string) => string | undefined;
 }
+
+/** An access token doesn't belong into an address, and not into the log either. */
+const withoutToken = (search: string): string => search.replace(/([?&]access_token=)[^&]*/g, '$1…');
 
 /** The error of a fault, with the service's own names. */
 const inDialect = <Reply extends HttpReply>(reply: Reply, row: Operation, dialect: Dialect): Reply => {
@@ -79,7 +85,10 @@ const inDialect = <Reply extends HttpReply>(reply: Reply, row: Operation, dialec
 };
 
 /** Adds scripted faults to the service, and writes its requests to the log. */
-export const withFaults = (service: Send, { script, log, clock, dialect }: LogContext & FaultWorld): WireService => {
+export const withFaults = (
+  service: Send,
+  { script, log, clock, dialect, clientOf }: LogContext & FaultWorld,
+): WireService => {
   let requests = 0;
 
   return async (request) => {
@@ -101,7 +110,7 @@ export const withFaults = (service: Send, { script, log, clock, dialect }: LogCo
       number: ++requests,
       at: new Date(started).toISOString(),
       method: request.method,
-      path: `${path}${url?.search ?? ''}`,
+      path: `${path}${withoutToken(url?.search ?? '')}`,
       operation: operation?.name ?? null,
       status: null,
       committed: false,
@@ -110,6 +119,7 @@ export const withFaults = (service: Send, { script, log, clock, dialect }: LogCo
       window: null,
       milliseconds: null,
       body: isShown && request.method !== 'GET' ? (request.body ?? null) : null,
+      oauth: null,
       reply: null,
     };
     log.add(entry);
@@ -121,6 +131,7 @@ export const withFaults = (service: Send, { script, log, clock, dialect }: LogCo
         // Recorded now, because the log may be read before a slow reply is complete.
         const committed = request.method !== 'GET' && answer.status < 400 && operation !== message;
         Object.assign(entry, { status: answer.status, committed, window: refusingWindow(answer) });
+        if (url !== undefined) entry.oauth = oauthFacts(request, url, answer, clientOf ?? (() => undefined));
         if (isShown) log.addReply(entry, answer.body);
         return answer;
       },

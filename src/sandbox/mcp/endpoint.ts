@@ -104,7 +104,7 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
     store.transaction(() => {
       const now = clock.now();
       const holder = findHolder(store, authorization);
-      const counted = authenticate(holder, authorization, now, mcpPath);
+      const counted = authenticate(holder, authorization, now, mcpPath, sandbox.oauth.ignoresResource);
       const { user } = counted;
       const given = tokenIn(authorization)!;
       if (holder!.isPersonal) return { user, token: given, counted };
@@ -113,9 +113,9 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
     });
 
   const refuse = (error: unknown, { origin }: URL, hasToken: boolean): WireReply => {
-    const { status, body, message, headers } = refusalOf(error);
+    const { status, body, message, headers, missed } = refusalOf(error);
     const more = status === 401 ? challenge(origin, hasToken, message) : headers;
-    return jsonReply(status, body, { ...sandbox.refusalHeaders(), ...more });
+    return { ...jsonReply(status, body, { ...sandbox.refusalHeaders(), ...more }), missed };
   };
 
   return {

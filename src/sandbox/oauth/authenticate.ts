@@ -47,22 +47,29 @@ const readHolder = (store: Store, secret: string): Holder | undefined => {
   return { caller, expiresAt: expires_at, resource, isPersonal: personal === 1 };
 };
 
+/** Normal once: that is how a client learns that its token has expired. */
+export const expiredRule = 'RFC 6749 §1.5: get a new access token with the refresh token when the old one has expired.';
+
 /**
  * Returns the caller, or throws a refusal if the token is missing, unknown, expired or for another resource. A personal
- * token is for all of them.
+ * token is for all of them, and so is every token of a server that ignores resources.
  */
 export const authenticate = (
   holder: Holder | undefined,
   authorization: string | undefined,
   now: number,
   resource: string | null = null,
+  isAnyResource = false,
 ): Caller => {
   if (tokenIn(authorization) === undefined) throw unauthenticated('A bearer token is required.');
   if (!holder) throw unauthenticated('The access token is invalid.');
   if (holder.expiresAt !== null && holder.expiresAt <= timestamp(now))
-    throw unauthenticated('The access token has expired.');
-  if (holder.resource !== resource && !holder.isPersonal)
-    throw unauthenticated('The access token was issued for another resource.');
+    throw unauthenticated('The access token has expired.', expiredRule);
+  if (holder.resource !== resource && !holder.isPersonal && !isAnyResource)
+    throw unauthenticated(
+      'The access token was issued for another resource.',
+      'RFC 8707 §2: send resource with the URL of the API or of the MCP server, so that the token is for it.',
+    );
   return holder.caller;
 };
 
@@ -82,5 +89,6 @@ export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
     `The access token doesn't have the scope ${scope}.`,
     { required_scopes: [scope] },
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    `RFC 6750 §3.1: ask for the scope ${scope} when logging in.`,
   );
 };

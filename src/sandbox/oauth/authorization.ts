@@ -1,7 +1,6 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import type { Store } from '../store/store.ts';
-import { findClient, type OAuthClient } from './clients.ts';
+import { type ClientContext, countUse, findClient, type OAuthClient, whyUnknown } from './clients.ts';
 import { resourceIn } from './resource.ts';
 
 export interface Parameters {
@@ -46,9 +45,9 @@ export interface AuthorizationRequest {
  * (RFC 6749 §4.1.2.1).
  */
 type AuthorizationCheck =
-  | { kind: 'untrusted'; why: string }
-  | { kind: 'wrong'; redirectUri: string; state: string | undefined; error: string; why: string }
-  | { kind: 'fine'; client: OAuthClient; request: AuthorizationRequest };
+  | { kind: 'untrusted'; why: string; missed: string }
+  | { kind: 'wrong'; redirectUri: string; state: string | undefined; error: string; why: string; missed: string }
+  | { kind: 'fine'; client: OAuthClient; request: AuthorizationRequest; missed: string | undefined };
 
 /** RFC 7636 §4.2: the SHA-256 of a verifier in base64url, which is 43 characters. */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;
@@ -59,40 +58,58 @@ export const scopesIn = ({ scope = '' }: Parameters['values']): string[] => [
   ...new Set(scope.split(' ').filter((name) => name !== '')),
 ];
 
+export const onceRule = 'RFC 6749 §3.1: send each parameter at most once.';
+const typeRule = 'RFC 6749 §3.1.1: send response_type=code.';
+const challengeRule = 'RFC 7636 §4.3: send code_challenge, the hash of the verifier, and code_challenge_method=S256.';
+const scopeRule = 'RFC 6749 §3.3: send scope with names that the metadata lists.';
+const stateRule = 'RFC 6749 §10.12: send state, and compare it in the reply, so that nobody else can end the login.';
+const resourceRule = 'RFC 8707 §2: resource must be the URL of the API or of the MCP server.';
+
 const findError = (
   values: Parameters['values'],
   repeated: string[],
   requestedScopes: string[],
   resource: string | null | undefined,
-): [string, string] | undefined => {
-  if (repeated.length > 0) return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}.`];
-  if (values.response_type === undefined) return ['invalid_request', 'response_type is missing.'];
-  if (values.response_type !== 'code') return ['unsupported_response_type', 'response_type must be code.'];
-  if (values.code_challenge === undefined) return ['invalid_request', 'code_challenge is missing (PKCE is required).'];
+): [error: string, why: string, missed: string] | undefined => {
+  if (repeated.length > 0)
+    return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}.`, onceRule];
+  if (values.response_type === undefined) return ['invalid_request', 'response_type is missing.', typeRule];
+  if (values.response_type !== 'code') return ['unsupported_response_type', 'response_type must be code.', typeRule];
+  if (values.code_challenge === undefined)
+    return ['invalid_request', 'code_challenge is missing (PKCE is required).', challengeRule];
   // RFC 7636 §4.3: the method defaults to plain, which this server doesn't support.
-  if (values.code_challenge_method !== 'S256') return ['invalid_request', 'code_challenge_method must be S256.'];
+  if (values.code_challenge_method !== 'S256')
+    return ['invalid_request', 'code_challenge_method must be S256.', challengeRule];
   if (!challengePattern.test(values.code_challenge))
-    return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url.'];
-  if (requestedScopes.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.'];
-  if (!requestedScopes.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.'];
-  if (resource === undefined) return ['invalid_target', 'resource names no resource of this server.'];
+    return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url.', challengeRule];
+  if (requestedScopes.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.', scopeRule];
+  if (!requestedScopes.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.', scopeRule];
+  if (resource === undefined) return ['invalid_target', 'resource names no resource of this server.', resourceRule];
   return undefined;
 };
 
 /** Checks the client and redirect URI first: errors may only be sent to a redirect URI that is known to be valid. */
-export const checkAuthorization = (store: Store, { origin, searchParams }: URL): AuthorizationCheck => {
+export const checkAuthorization = (context: ClientContext, { origin, searchParams }: URL): AuthorizationCheck => {
+  const { profile } = context;
   const { values, repeated } = readParameters(searchParams);
-  const client = findClient(store, values.client_id);
-  if (!client || repeated.includes('client_id'))
-    return { kind: 'untrusted', why: 'No registered application has this client_id.' };
+  countUse(context, values.client_id);
+  const client = findClient(context, values.client_id);
+  if (!client || repeated.includes('client_id')) {
+    const missed = repeated.includes('client_id') ? onceRule : whyUnknown(context, values.client_id);
+    return { kind: 'untrusted', why: 'No registered application has this client_id.', missed };
+  }
   const redirectUri = values.redirect_uri;
   if (redirectUri === undefined || repeated.includes('redirect_uri') || !client.allows(redirectUri))
-    return { kind: 'untrusted', why: `This redirect_uri is not registered for ${client.name}.` };
+    return {
+      kind: 'untrusted',
+      why: `This redirect_uri is not registered for ${client.name}.`,
+      missed: `RFC 6749 §3.1.2.3: send a redirect_uri that is registered${profile.hasExactRedirects ? ', with the same port' : ''}.`,
+    };
   const state = repeated.includes('state') ? undefined : values.state;
   const requestedScopes = scopesIn(values);
-  const resource = resourceIn(values, origin);
-  const [error, why] = findError(values, repeated, requestedScopes, resource) ?? [];
-  if (error !== undefined) return { kind: 'wrong', redirectUri, state, error, why: why! };
+  const resource = profile.ignoresResource ? null : resourceIn(values, origin);
+  const [error, why, missed] = findError(values, repeated, requestedScopes, resource) ?? [];
+  if (error !== undefined) return { kind: 'wrong', redirectUri, state, error, why: why!, missed: missed! };
   const request = {
     client: client.id,
     redirectUri,
@@ -102,5 +119,5 @@ export const checkAuthorization = (store: Store, { origin, searchParams }: URL):
     state,
     loginHint: values.login_hint,
   };
-  return { kind: 'fine', client, request };
+  return { kind: 'fine', client, request, missed: state === undefined ? stateRule : undefined };
 };

@@ -9,17 +9,19 @@ import { sweepWindows } from '../rules/rate-limits.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthorizationRequest } from './authorization.ts';
+import type { OAuthProfile } from './profiles.ts';
 import { fingerprint, insertFamily } from './ready-tokens.ts';
 import { type Sign, timingSafeSame } from './signing.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
-export type TokenGrant = z.output<typeof AccessToken> | { refused: string; error?: string };
+export type TokenGrant = z.output<typeof AccessToken> | { refused: string; error?: string; missed?: string };
 
 export interface GrantContext {
   store: Store;
   now: number;
   seal: Sign;
   randomBytes: RandomBytes;
+  profile: OAuthProfile;
 }
 
 /** Issues a single-use code, valid for ten minutes and bound to this client, redirect URI and challenge. */
@@ -59,18 +61,22 @@ const tokensFor = (secret: string, seal: Sign) => ({
   refresh_token: `sandbox_refresh_${seal(`refresh ${secret}`)}`,
 });
 
+const secondsOf = ({ accessTokenSeconds = limits.accessTokenSeconds }: OAuthProfile): number => accessTokenSeconds;
+
 const recordOf = (
-  { store, seal }: GrantContext,
+  { store, seal, profile }: GrantContext,
   { user, scopes: scope }: Family,
   secret: string,
   at: number,
 ): TokenGrant => {
   const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
+  const { access_token, refresh_token } = tokensFor(secret, seal);
   return {
-    ...tokensFor(secret, seal),
+    access_token,
+    ...(profile.hasNoRefresh ? {} : { refresh_token }),
     token_type: 'Bearer',
     scope,
-    expires_in: limits.accessTokenSeconds,
+    expires_in: secondsOf(profile),
     created_at: Math.floor(at / 1000),
     owner: uri('users', user),
     organization: uri('organizations', member!.organization),
@@ -79,13 +85,13 @@ const recordOf = (
 
 /** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
 export const issueTokens = (world: GrantContext, login: Family, secret: string): TokenGrant => {
-  const { store, now, seal } = world;
+  const { store, now, seal, profile } = world;
   const { access_token, refresh_token } = tokensFor(secret, seal);
   const { id: family, ...owner } = login;
   const created_at = timestamp(now);
-  const expires_at = timestamp(now + limits.accessTokenSeconds * 1000);
+  const expires_at = timestamp(now + secondsOf(profile) * 1000);
   store.add('access_tokens', { hash: fingerprint(access_token), ...owner, family, created_at, expires_at });
-  store.add('refresh_tokens', { hash: fingerprint(refresh_token), family, created_at });
+  if (!profile.hasNoRefresh) store.add('refresh_tokens', { hash: fingerprint(refresh_token), family, created_at });
   const dayAgo = timestamp(now - day);
   store.run('DELETE FROM access_tokens WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM codes WHERE expires_at < ?', dayAgo);
@@ -149,16 +155,26 @@ export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant
   const { store, now } = world;
   if (code.used_at !== null) {
     if (code.family !== null) revokeFamily(store, code.family);
-    return { refused: 'The code was already used. All tokens issued for it are revoked.' };
+    return {
+      refused: 'The code was already used. All tokens issued for it are revoked.',
+      missed: 'RFC 6749 §4.1.2: use a code once: a second use revokes all its tokens.',
+    };
   }
   const hash = fingerprint(grant.code);
   store.run('UPDATE codes SET used_at = ? WHERE hash = ?', timestamp(now), hash);
-  if (code.expires_at <= timestamp(now)) return { refused: 'The code has expired.' };
+  if (code.expires_at <= timestamp(now))
+    return { refused: 'The code has expired.', missed: 'RFC 6749 §4.1.2: use a code within ten minutes.' };
   if (code.redirect_uri !== grant.redirect_uri)
-    return { refused: 'The redirect_uri differs from the one in the authorization request.' };
+    return {
+      refused: 'The redirect_uri differs from the one in the authorization request.',
+      missed: 'RFC 6749 §4.1.3: send the redirect_uri of the authorization request.',
+    };
   const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
   if (!timingSafeSame(challenge, code.challenge))
-    return { refused: "The code_verifier doesn't match the code_challenge." };
+    return {
+      refused: "The code_verifier doesn't match the code_challenge.",
+      missed: 'RFC 7636 §4.6: send the code_verifier whose hash was the code_challenge.',
+    };
   const family = startFamily(world, code);
   store.run('UPDATE codes SET family = ? WHERE hash = ?', family.id, hash);
   return issueTokens(world, family, grant.code);
@@ -202,7 +218,10 @@ export const refreshTokens = (
     if (now - usedAt < replayMilliseconds)
       return recordOf(world, { id, user, resource, scopes: refresh.scopes! }, token, usedAt);
     revokeFamily(store, id);
-    return { refused: 'The refresh token was already used. All tokens of this login are revoked.' };
+    return {
+      refused: 'The refresh token was already used. All tokens of this login are revoked.',
+      missed: 'RFC 9700 §4.14.2: use a refresh token once, and keep the new one of each reply.',
+    };
   }
   store.run('UPDATE refresh_tokens SET used_at = ? WHERE hash = ?', timestamp(now), fingerprint(token));
   return issueTokens(world, { id, user, resource, scopes: refresh.scopes ?? convertToScopes(store, id) }, token);

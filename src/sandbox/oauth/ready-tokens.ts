@@ -82,6 +82,13 @@ export const tokensIn = (store: Store): Array<ReadyToken & { user: string }> =>
 /** Secrets are long and random, or public, so one round of a fast hash is enough. */
 export const fingerprint = (secret: string): string => hash('sha256', secret, 'base64url');
 
+/** The client of the login that a token belongs to. */
+export const clientOfToken = (store: Store, hash: string): string | undefined =>
+  store.first<{ client: string }>(
+    'SELECT f.client FROM access_tokens t JOIN families f ON f.id = t.family WHERE t.hash = ?',
+    hash,
+  )?.client;
+
 /** Starts a login. Returns the ID that all its tokens have. */
 export const insertFamily = (
   store: Store,

@@ -1,10 +1,8 @@
 import { isObject, jsonIn } from '../../base/json.ts';
 import { timestamp } from '../store/names.ts';
-import { withoutPort } from './clients.ts';
+import { secretOf, storeClient, withoutPort } from './clients.ts';
 import type { GrantContext } from './grants.ts';
 
-/** Older registrations are deleted. */
-const mostClients = 100;
 const mostRedirectUris = 10;
 const longestRedirectUri = 1000;
 const longestName = 60;
@@ -21,7 +19,7 @@ const isRedirectUri = (value: unknown): value is string =>
 
 /** RFC 7591 §3.2: registers a public client for redirect URIs on this computer, or says why not. */
 export const registerClient = (
-  { store, now, randomBytes }: GrantContext,
+  { store, now, randomBytes, seal, profile }: GrantContext,
   text: string | undefined,
 ): { error: string; why: string } | { client_id: string; redirect_uris: readonly string[] } => {
   const metadata = jsonIn(text);
@@ -38,20 +36,22 @@ export const registerClient = (
     redirect_uris: JSON.stringify(uris),
     created_at: timestamp(now),
   };
-  store.add('clients', client);
-  store.run(
-    'DELETE FROM clients WHERE rowid NOT IN (SELECT rowid FROM clients ORDER BY rowid DESC LIMIT ?)',
-    mostClients,
-  );
+  storeClient(store, client);
   // RFC 7591 §2: what the server registered, which may differ from what the client wanted.
   const registered = {
     client_id: client.id,
     client_id_issued_at: Math.floor(now / 1000),
     client_name: client.name,
     redirect_uris: uris,
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: ['authorization_code', ...(profile.hasNoRefresh ? [] : ['refresh_token'])],
     response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    ...(profile.needsBasic
+      ? {
+          client_secret: secretOf(client.id, seal),
+          client_secret_expires_at: 0,
+          token_endpoint_auth_method: 'client_secret_basic',
+        }
+      : { token_endpoint_auth_method: 'none' }),
   };
   return registered;
 };

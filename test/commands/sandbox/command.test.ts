@@ -153,7 +153,7 @@ describe('sandbox start', () => {
     const code = { code: answer.get('code')!, code_verifier: verifier, redirect_uri: redirectUri };
     const first = await token({ grant_type: 'authorization_code', ...code });
     expect(first.scope).toBe(scope);
-    const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token };
+    const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token! };
     expect(await token(refresh)).toEqual(await token(refresh));
   });
 

@@ -1,0 +1,120 @@
+import { oauthPaths } from '../../api/oauth-paths.ts';
+import { isObject, jsonIn } from '../../base/json.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import { expiredRule, tokenIn } from './authenticate.ts';
+import { basicIn } from './basic.ts';
+
+/** The steps of a client, in the order of a login. */
+export const steps = ['discovery', 'registration', 'authorize', 'token', 'refresh', 'call'] as const;
+
+type Step = (typeof steps)[number];
+
+/** What a request was for a client. */
+export interface OAuthFacts {
+  step: Step;
+  /** The ID of the client, if the request or its token has one. */
+  client: string | null;
+  /** The rule that the client missed, in a sentence. */
+  missed: string | null;
+}
+
+interface LoggedRequest {
+  number: number;
+  status: number | null;
+  oauth: OAuthFacts | null;
+}
+
+const longestId = 200;
+
+const formIn = ({ body, headers }: HttpRequest): URLSearchParams =>
+  new URLSearchParams(headers['content-type']?.includes('form-urlencoded') ? body : '');
+
+/** The step, and the client if the request names one. `clientOf` finds the client of a token. */
+export const oauthFacts = (
+  request: HttpRequest,
+  url: URL,
+  { status, body, missed }: { status: number; body: string; missed?: string | undefined },
+  clientOf: (token: string) => string | undefined,
+): OAuthFacts | null => {
+  const { pathname, searchParams } = url;
+  const facts = (step: Step, client: string | null | undefined, why = missed): OAuthFacts => ({
+    step,
+    client: client?.slice(0, longestId) ?? null,
+    missed: why ?? null,
+  });
+  if (pathname.startsWith('/.well-known/')) return facts('discovery', null);
+  if (pathname === oauthPaths.register) {
+    const reply = status === 201 ? jsonIn(body) : undefined;
+    return facts('registration', isObject(reply) ? String(reply.client_id) : null);
+  }
+  if (pathname === oauthPaths.authorize)
+    return request.method === 'GET' ? facts('authorize', searchParams.get('client_id')) : null;
+  if (pathname === oauthPaths.token || pathname === oauthPaths.device) {
+    const form = formIn(request);
+    const step = form.get('grant_type') === 'refresh_token' ? 'refresh' : 'token';
+    return facts(step, form.get('client_id') ?? basicIn(request)?.id);
+  }
+  const inAddress = searchParams.get('access_token');
+  if (inAddress !== null)
+    return facts(
+      'call',
+      clientOf(inAddress),
+      'RFC 6750 §2.3: send the token in the header Authorization, never in a URL.',
+    );
+  const token = tokenIn(request.headers.authorization);
+  const client = token === undefined ? undefined : clientOf(token);
+  return client === undefined ? null : facts('call', client);
+};
+
+/** What a client did in one step, one after the other with the same result. */
+export interface StoryLine {
+  client: string | null;
+  step: Step;
+  requests: number;
+  status: number | null;
+  /** Only at the first step that went wrong. */
+  missed: string | null;
+}
+
+/** So many calls with an expired token, and no refresh after them, are a mistake: one is how a client learns of it. */
+const mostExpired = 3;
+
+/** The first request at which the client missed a rule. */
+const firstWrong = (requests: readonly (LoggedRequest & { oauth: OAuthFacts })[]): number | undefined => {
+  const expired = requests.filter(({ oauth }) => oauth.missed === expiredRule);
+  const lastRefresh = requests.findLast(({ oauth }) => oauth.step === 'refresh')?.number ?? 0;
+  const ignored = expired.filter(({ number }) => number > lastRefresh);
+  return requests.find(
+    (each) =>
+      each.oauth.missed !== null &&
+      (each.oauth.missed !== expiredRule || (ignored.length >= mostExpired && ignored.includes(each))),
+  )?.number;
+};
+
+/**
+ * What each client of the log did, step by step, and the rule that it missed at the first step that went wrong. Requests
+ * without a client, such as discovery, belong to the client that comes next.
+ */
+export const storiesIn = (log: readonly LoggedRequest[]): StoryLine[] => {
+  const byClient = new Map<string | null, (LoggedRequest & { oauth: OAuthFacts })[]>();
+  let waiting: (LoggedRequest & { oauth: OAuthFacts })[] = [];
+  for (const { number, status, oauth } of log) {
+    if (oauth === null || status === null) continue;
+    waiting.push({ number, status, oauth });
+    if (oauth.client === null) continue;
+    byClient.set(oauth.client, [...(byClient.get(oauth.client) ?? []), ...waiting]);
+    waiting = [];
+  }
+  if (waiting.length > 0) byClient.set(null, waiting);
+  return [...byClient].flatMap(([client, requests]) => {
+    const wrong = firstWrong(requests);
+    const lines: StoryLine[] = [];
+    for (const { number, status, oauth } of requests) {
+      const last = lines.at(-1);
+      const missed = number === wrong ? oauth.missed : null;
+      if (last?.step === oauth.step && last.status === status && last.missed === missed) last.requests += 1;
+      else lines.push({ client, step: oauth.step, requests: 1, status, missed });
+    }
+    return lines;
+  });
+};
