@@ -76,7 +76,13 @@ export const noTerminalForLogin = (): SchedError =>
   });
 
 const tooLate = (): SchedError =>
-  new SchedError('auth', 'The login timed out', { hint: { command: ['auth', 'login'] }, outcome: 'not-applied' });
+  new SchedError('auth', 'The login timed out', {
+    // RFC 6749 §4.1.2.1: a server that doubts the client or its address shows an error in the browser, and sends none here.
+    reason:
+      "no reply came. If the browser shows an error, the server doesn't know the client ID, or the redirect address with its port",
+    hint: { command: ['auth', 'login'] },
+    outcome: 'not-applied',
+  });
 
 const noAnswer = (): SchedError =>
   new SchedError('auth', 'No URL was pasted', {
