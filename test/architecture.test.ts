@@ -51,7 +51,7 @@ const places: Record<string, string> = {
   'cli/complete/': `api/ base/ client/ http/ output/ time/ type:runtime.ts cli/messages/ cli/session/ cli/operation/
     cli/parse/ cli/help/ type:cli/command.ts type:cli/input/given.ts cli/run-command.ts`,
   'main.ts': 'base/ output/ state/ cli/ auth/refresh-helper.ts node/redacted-output.ts runtime.ts node:',
-  'work*.ts': 'api/ base/ client/ http/ state/ time/ node/files.ts yaml-file.ts node: csv-parse zod',
+  'work*.ts': 'api/ base/ client/ http/ state/ time/ node/files.ts yaml-file.ts node: csv-parse ical.js zod',
   'commands/': `${shell} cli/ ../completions/ ../man`,
   'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/run.ts @modelcontextprotocol/server zod`,
   'commands/mirror/': `${shell} cli/ sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
@@ -122,6 +122,7 @@ const homes: Record<string, string> = {
   zod: `api/ auth/credential-schema.ts cli/session/profile-schema.ts commands/config/work-file-schema.ts
     commands/mcp/cursor.ts dialects/schema.ts sandbox/admin/ sandbox/faults/ sandbox/world/`,
   'csv-parse': 'commands/bulk/work-csv-source.ts',
+  'ical.js': 'commands/availability/work-holidays.ts',
   '@inquirer/core': 'cli/session/picker.ts',
   '@inquirer/prompts': 'cli/session/key-prompts.ts',
   '@redis/client': 'state/redis/redis-client.ts',

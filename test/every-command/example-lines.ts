@@ -46,6 +46,8 @@ export const exampleFiles: Record<string, string> = {
   'bookings.csv': 'start,email,name,timezone\n2030-12-02T09:00:00Z,ada@engine.example,Ada Byron,Europe/Paris\n',
   'world.yaml': 'sandbox: 1\norganization: { name: Engine }\nusers: { ada: { name: Ada Byron } }\n',
   'team.yaml': 'sched: 1\nusers: { me: { event_types: { intro: { name: Intro call, duration: 20 } } } }\n',
+  'holidays.ics':
+    'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20201225\r\nRRULE:FREQ=YEARLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 

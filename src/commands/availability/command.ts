@@ -29,6 +29,7 @@ export const examples = {
     "availability update --all --rule 'friday 09:00-12:00'",
   ],
   off: [
+    'availability off --from holidays.ics --until 2027-12-31',
     'availability off tomorrow',
     'availability off 2030-12-24..2030-12-31 jan 6 --yes',
     'availability off 2030-12-24 --undo',
@@ -120,6 +121,7 @@ export const extra = (): Command[] => {
       notes: [
         "Changes your own schedule of each event type that you host, and nobody else's. Dates are dates of each schedule's time zone. Shows what changes and the meetings on these dates, which stay, and asks for confirmation.",
         'A day off is a rule on top of the weekly hours, so --undo removes it and the weekly hours count again. Special hours of that date are replaced: --undo cannot bring them back, but sched prints the command that does. --undo also removes days off that were there before: leave out the dates that sched calls already off.',
+        'With --from, the days of the all-day events in a calendar file are taken off, from today on. Events that repeat count up to --until. The file can have 1 MiB and 1,000 days. With --undo the same file takes them back.',
         'With --every, the weekly hours of that day are replaced, so there is no --undo: sched prints the line that brings the hours back.',
         'If a schedule cannot be changed, the others are, and the exit code is 11. Run the same command again: what is done stays. JSON has the changed schedules, with the special hours in _sched.replaced.',
         'Other sched processes that change schedules of the same organization wait meanwhile, up to 30 seconds. At the end the schedules are read back: if one does not show the days off, because somebody has changed it in that moment, sched says so.',

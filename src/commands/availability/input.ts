@@ -3,8 +3,8 @@ import { type Entry, entry, type Refusal, type TakeResult } from '../../cli/inpu
 import type { Raw } from '../../cli/input/given.ts';
 import { both, type Input, input, related, unless, type Values } from '../../cli/input/input.ts';
 import { accept, type How, type Kind, refuse } from '../../cli/input/kind.ts';
-import { toggle } from '../../cli/input/kinds.ts';
-import { excludes, rule } from '../../cli/input/relations.ts';
+import { file, moment, toggle } from '../../cli/input/kinds.ts';
+import { excludes, needs, rule } from '../../cli/input/relations.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { type RequestValues, requestInput } from '../../cli/operation/input.ts';
 import { bodyFlag } from '../../cli/parse/shared-flags.ts';
@@ -135,8 +135,8 @@ const noDates: InZone<string[]> = () => [];
 
 /** Reads dates in words. Without quotes, `dec 24` is two arguments, and `dec 24..dec 31` is three. */
 const takeDates = async (given: readonly Raw[], how: How): Promise<TakeResult<InZone<string[]>>> => {
-  const { every, list } = how.given;
-  if (every !== undefined) return accept(noDates);
+  const { every, list, from } = how.given;
+  if (every !== undefined || from !== undefined) return accept(noDates);
   if (given.length === 0) return list === true ? accept(noDates) : 'missing';
   const { readDatesOff } = await import('../../time/read-rules.ts');
   const today = await todayOf(how);
@@ -181,13 +181,17 @@ const off = {
   date: dates,
   undo: toggle('remove the days off on these dates'),
   list: toggle('list your days off from today on'),
+  from: file('take the days of the events in a calendar file (.ics) off, or - for stdin'),
+  timed: toggle(words`with ${the('from')}: also events at times of a day, not only all-day events`),
+  until: moment(words`with ${the('from')}: the last day (default a year from now)`, { edge: 'until', in: 'future' }),
   every: entry(weekdayKind, 'take a weekday off every week: friday, fri or sat-sun', { many: true }),
 };
 
 export type OffInput = Values<typeof off>;
 
-const oneAtATime = rule(['date', 'undo', 'list', 'every'], (isGiven) => {
+const oneAtATime = rule(['date', 'undo', 'list', 'every', 'from'], (isGiven) => {
   const problems = [];
+  if (isGiven('from') && isGiven('date')) problems.push(words`${the('from')} can't be used with dates`);
   if (!isGiven('every')) {
     if (isGiven('list') && (isGiven('undo') || isGiven('date')))
       problems.push(words`${the('list')} can't be used with dates or ${the('undo')}`);
@@ -202,4 +206,9 @@ const oneAtATime = rule(['date', 'undo', 'list', 'every'], (isGiven) => {
   return problems.map((each) => ({ words: each }));
 });
 
-export const offInput = input(off, oneAtATime);
+export const offInput = input(
+  off,
+  oneAtATime,
+  excludes('from', ['every', 'list']),
+  needs(['timed', 'until'], ['from']),
+);

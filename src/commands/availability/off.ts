@@ -1,14 +1,18 @@
 import type { Json } from '../../base/json.ts';
+import { day } from '../../base/milliseconds.ts';
+import { counted } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
+import { readTextFile } from '../../cli/json-file.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
 import { changeRules, datesWords, dayOf, isDateOff, ruleWords } from '../../time/availability-rules.ts';
-import { dateRanges } from '../../time/days.ts';
-import { fullDateLabel } from '../../time/wall.ts';
+import { dateRanges, dateText } from '../../time/days.ts';
+import { wallClock } from '../../time/show.ts';
+import { fullDateLabel, midnightOf } from '../../time/wall.ts';
 import type { OffInput } from './input.ts';
 import {
   changeOwn,
@@ -24,6 +28,9 @@ import {
   whereOf,
 } from './own-schedules.ts';
 import { shownRules, todayIn, zoneOf } from './schedule-facts.ts';
+
+/** Events of a calendar that notes name. */
+const mostNamed = 5;
 
 interface DatesPlan extends Plan {
   /** The given dates, in the schedule's time zone. */
@@ -112,13 +119,52 @@ const printList = async (context: Context): Promise<void> => {
   if (rows.length === 0) context.notes.footer('No days off from today on');
 };
 
+/** The dates of a calendar file, from today on. */
+const datesOfFile = async (
+  { from, timed, until }: Pick<OffInput, 'timed' | 'until'> & { from: string },
+  { context, problems }: Call,
+): Promise<(zone: string) => string[]> => {
+  const { mostBytes, mostDays, readHolidays } = await import('./work-holidays.ts');
+  const { zone } = context.settings;
+  const name = from === '-' ? 'stdin' : from;
+  const text = await readTextFile(from, the('from'), context.runtime, problems);
+  if (text !== undefined && Buffer.byteLength(text) > mostBytes)
+    problems.add(words`${the('from')}: ${name} is larger than 1 MiB`);
+  problems.check();
+  const now = context.now();
+  // A date as an end means the end of that day.
+  const last = wallClock(zone)((until ?? now + 366 * day) - 1);
+  const holidays = readHolidays(text!, {
+    timed,
+    since: midnightOf(wallClock(zone)(now)) - day,
+    until: midnightOf(last),
+    zone,
+  });
+  if (!holidays.ok) problems.add(words`${the('from')}: ${name} ${holidays.problem}`);
+  problems.check();
+  const { dates, left } = (holidays as Extract<typeof holidays, { ok: true }>).value;
+  for (const each of left.slice(0, mostNamed)) context.notes.warn(`Left out: ${each}`);
+  if (left.length > mostNamed) context.notes.warn(`Left out: ${counted(left.length - mostNamed, 'more event')}`);
+  const ahead = (there: string) =>
+    dates.filter((date) => date >= todayIn(context, there) && date <= dateText(midnightOf(last)));
+  const count = ahead(zone).length;
+  if (count > mostDays)
+    problems.add(words`${the('from')}: ${name} has ${counted(count, 'day')} in that time, and ${mostDays} is the most`);
+  if (count === 0) problems.add(words`${the('from')}: ${name} has no ${timed ? '' : 'all-day '}events in that time`);
+  problems.check();
+  return ahead;
+};
+
 export const runOff = async (
-  { date: datesIn, undo: isUndo, list: isList, every }: OffInput,
-  { context }: Call,
+  { date: given, undo: isUndo, list: isList, every, ...file }: OffInput,
+  call: Call,
   { view }: GenericCommand,
 ): Promise<void> => {
+  const { context } = call;
   if (every.length > 0) return (await import('./all-schedules.ts')).runEvery(view, context, every.flat());
   await context.askNow();
+  const { from } = file;
+  const datesIn = from === undefined ? given : await datesOfFile({ ...file, from }, call);
   if (isList) return printList(context);
   const own = await readOwn(context);
   const plans = own.map((each) => planDatesOff(context, each, datesIn(zoneOf(each.schedule, context)), isUndo));
