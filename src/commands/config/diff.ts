@@ -1,13 +1,15 @@
 import { SchedError } from '../../base/errors.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
+import { printRows } from '../../cli/operation/listing.ts';
 import { placeFacts } from '../../cli/session/confirm.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { View } from '../../output/view.ts';
 import { todayIn } from '../availability/schedule-facts.ts';
 import { addStepSummary } from '../bulk/progress.ts';
 import type { DiffInput } from './input.ts';
 import { planRecord, planRows, type ResultOf, recordView, rowColumns, rowsView } from './plan-record.ts';
-import { type Comparison, compareWithService } from './read-plan.ts';
+import { type Comparison, compareWithService, readUnmanaged } from './read-plan.ts';
 import { drawnPlan, type Entry, type PlanStyle, planEntries, planSummary } from './screen.ts';
 
 /** The part of a digest that people see and type. */
@@ -57,7 +59,26 @@ export const printConfigPlan = async (
   else await printer.one(recordView, planRecord(plan, digest, resultOf));
 };
 
-export const runDiff = async ({ file, exitCode }: DiffInput, { context }: Call): Promise<void> => {
+const unmanagedView: View = {
+  columns: ['kind', 'name', 'owner', 'uri'].map((path) => ({
+    header: path === 'uri' ? 'ID' : path.toUpperCase(),
+    path,
+    ...(path === 'uri' ? { as: 'id' as const } : { priority: 3 }),
+  })),
+};
+
+const listUnmanaged = async (context: Context, { file, exitCode }: DiffInput): Promise<void> => {
+  const rows = await readUnmanaged(context, file);
+  // A tool returns one record.
+  if (context.frontend !== undefined) return context.printer.one(recordView, { unmanaged: rows });
+  await printRows(context, unmanagedView, [rows], `Nothing is outside ${file.name}`);
+  if (exitCode && rows.length > 0)
+    throw new SchedError('conflict', `${file.name} does not manage everything`, { answered: true, lines: [] });
+};
+
+export const runDiff = async (input: DiffInput, { context }: Call): Promise<void> => {
+  const { file, exitCode, unmanaged } = input;
+  if (unmanaged) return listUnmanaged(context, input);
   const comparison = await compareWithService(context, file);
   if (context.printer.showsPages) {
     const apply = commandHere(context, 'config', 'apply', file.path, '--confirm', shortDigest(comparison));

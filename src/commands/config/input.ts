@@ -70,7 +70,10 @@ const fileInput: Input<{ file: ConfigText }> = {
   },
 };
 
-const compared = { exitCode: toggle('exit with 7 if there are differences') };
+const compared = {
+  exitCode: toggle('exit with 7 if there are differences'),
+  unmanaged: toggle('list what the file does not manage instead of the differences'),
+};
 
 export type DiffInput = Values<typeof compared> & { file: ConfigText };
 

@@ -1,3 +1,4 @@
+import { hasCategory } from '../../base/errors.ts';
 import { brokenFile } from '../../cli/messages/broken-file.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { sandboxService, serviceName } from '../../state/service-name.ts';
@@ -7,6 +8,7 @@ import { planDigest } from './work-digest.ts';
 import type { Plan, Reach, ReadConfig, World } from './work-model.ts';
 import { readConfig } from './work-read-file.ts';
 import { reach as reachOf, readWorld, type WorldSource } from './work-read-service.ts';
+import { type Unmanaged, unmanagedIn, wholeReach } from './work-unmanaged.ts';
 
 /** Where a configuration is read from. `isTwice`: what is read now will be read once more. */
 export const worldSource = async (context: Context, isTwice = false): Promise<WorldSource> => {
@@ -34,6 +36,20 @@ export interface Comparison {
   /** SHA-256 of the plan, in hex. */
   digest: string;
 }
+
+/** What a file doesn't manage. Webhooks of the organization count as far as the token may read them. */
+export const readUnmanaged = async (context: Context, { name, text }: ConfigText): Promise<Unmanaged[]> => {
+  const config = readConfig(text, name);
+  if (!config.ok) throw brokenFile(name, config.problems);
+  const reach = wholeReach(config.file.config);
+  const source = await worldSource(context);
+  const world = await readWorld(source, reach).catch((error: unknown) => {
+    if (!hasCategory(error, 'forbidden')) throw error;
+    context.notes.warn("Not checked: webhooks of the organization, which this token can't read");
+    return readWorld(source, { ...reach, organization: false });
+  });
+  return unmanagedIn(config.file.config, world);
+};
 
 /** Compares a file with what the service has of it. Throws if the file has mistakes. */
 export const compareWithService = async (
