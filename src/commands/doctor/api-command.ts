@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
+import { counted } from '../../base/numbers.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { dialectSetting, loadDialect, readDialect } from '../../cli/session/dialect-file.ts';
@@ -7,6 +8,7 @@ import { statIfAny } from '../../state/directories.ts';
 import { diskTrouble, realDisk } from '../../state/disk.ts';
 import { probeApi } from './api-probe.ts';
 import type { ApiFinding, Prober } from './api-prober.ts';
+import { changedSince } from './baseline.ts';
 import type { DoctorInput } from './input.ts';
 
 /** A comment. The service's text must not end it. */
@@ -60,6 +62,15 @@ export const runApi = async (
     values.dialect === undefined ? await context.dialect() : await loadDialect(dialectSetting(values.dialect), runtime);
   const probe = await probeApi(context, dialect, values.only);
   const { findings } = probe;
+  if (values.baseline !== undefined) {
+    const service = new URL((await context.connection()).baseUrl).origin;
+    const changes = await changedSince(resolve(values.baseline), service, findings, runtime);
+    if (changes === undefined)
+      return notes.info(`Wrote ${values.baseline} with ${counted(findings.length, 'finding')}`);
+    await show(changes, '');
+    if (changes.length === 0) return notes.footer('Nothing has changed since the last run');
+    throw new SchedError('conflict', `${counted(changes.length, 'finding')} changed since the last run`);
+  }
   if (file !== undefined) {
     const text = dialectText(probe, file);
     await readDialect({ place: file, text });

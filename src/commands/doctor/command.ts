@@ -142,12 +142,17 @@ const apiSummary = (findings: readonly ApiFinding[], requests: string): string =
 };
 
 /** People see what differs, and everything with --verbose. */
-const showApi = async (context: Context, findings: readonly ApiFinding[], summary: string): Promise<void> => {
+const showApi = async (
+  context: Context,
+  findings: readonly ApiFinding[],
+  summary: string,
+  isChange: boolean,
+): Promise<void> => {
   const { runtime, settings } = context;
   const isScreen = runtime.stdout.isTerminal && settings.format === 'table' && settings.fields === undefined;
   const words = isScreen ? screenWords : verdictWords;
   const shownFindings =
-    isScreen && !settings.verbose ? findings.filter(({ verdict }) => verdict !== 'holds') : findings;
+    isScreen && !settings.verbose && !isChange ? findings.filter(({ verdict }) => verdict !== 'holds') : findings;
   const text = isScreen && summary !== '' ? apiSummary(findings, summary.slice(summary.lastIndexOf('('))) : summary;
   await showFindings(context, shownFindings, text, (finding) => words[(finding as ApiFinding).verdict]);
 };
@@ -156,7 +161,9 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<void> 
   const { network } = values;
   if (values.api) {
     const { runApi } = await import('./api-command.ts');
-    return runApi(values, context, (findings, summary) => showApi(context, findings, summary));
+    return runApi(values, context, (findings, summary) =>
+      showApi(context, findings, summary, values.baseline !== undefined),
+    );
   }
   const { runtime } = context;
   const config: Config | undefined = await readConfig(runtime).catch(() => undefined);
@@ -187,10 +194,12 @@ export const doctor: LeafCommand = {
     'doctor --api',
     'doctor --api --only path,lists --json',
     'doctor --api --write-dialect acme.yaml',
+    'doctor --api --baseline api.json',
   ],
   notes: [
     'Works even if the configuration is broken. Exits with code 3 if it finds a problem.',
     "--api sends about 60 reads and no writes, within the rate limit. It prints counts and names of fields, but no record: on a terminal only what differs, and everything with --verbose. What reads can't show doesn't count as a problem.",
+    '--baseline writes what it found to the file. The next run shows only what is different, exits with 7 if anything is, and keeps the new state: so each change is told once. A service that does not reply changes nothing.',
   ],
   fields: ['check', 'status', 'finding', 'fix', 'verdict', 'seen', 'source'],
   local: ({ api }) => api !== true,

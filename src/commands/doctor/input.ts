@@ -3,7 +3,7 @@ import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { file, text, toggle } from '../../cli/input/kinds.ts';
-import { rule } from '../../cli/input/relations.ts';
+import { excludes, rule } from '../../cli/input/relations.ts';
 
 const probeGroups = ['path', 'lists', 'filter'] as const;
 export type ProbeGroup = (typeof probeGroups)[number];
@@ -28,12 +28,13 @@ const entries = {
     preset: probeGroups.join(),
   }),
   writeDialect: file(words`with ${the('api')}: write a dialect with the fixes; an existing file is never replaced`),
+  baseline: file(words`with ${the('api')}: show only what changed since the last run, which this file keeps`),
   dialect: text(words`with ${the('api')}: try a dialect in place of the current one`, { value: 'NAME|FILE' }),
 };
 
 export type DoctorInput = Values<typeof entries>;
 
-const probing = ['only', 'writeDialect', 'dialect'] as const;
+const probing = ['only', 'writeDialect', 'dialect', 'baseline'] as const;
 
 const onlyProbes = rule(['api', ...probing], (isGiven) =>
   isGiven('api')
@@ -41,4 +42,4 @@ const onlyProbes = rule(['api', ...probing], (isGiven) =>
     : probing.filter(isGiven).map((key) => ({ words: words`${the(key)} only works with ${the('api')}` })),
 );
 
-export const doctorInput = input(entries, onlyProbes);
+export const doctorInput = input(entries, onlyProbes, excludes('baseline', ['only', 'writeDialect']));
