@@ -21,8 +21,8 @@ const started = await new Promise((resolve, reject) => {
 const { base_url } = JSON.parse(String(started));
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-lcd-text'] });
-// As wide as a page of documentation, so that the files stay small.
-const look = { deviceScaleFactor: 0.75, timezoneId: 'Europe/Paris' };
+// Sharp on a display with two pixels for one, at the width of a page of documentation.
+const look = { deviceScaleFactor: 1.5, timezoneId: 'Europe/Paris' };
 try {
   const page = await browser.newPage({ ...look, viewport: { width: 1100, height: 540 } });
   const wednesday = new Date();
@@ -33,7 +33,7 @@ try {
   await page.waitForURL(/tz=/);
   await page.screenshot({ path: fromRoot('docs/booking-page.png') });
 
-  const demo = await browser.newPage({ ...look, viewport: { width: 1180, height: 600 }, deviceScaleFactor: 0.6 });
+  const demo = await browser.newPage({ ...look, viewport: { width: 1180, height: 640 } });
   await demo.goto(`${base_url}/embed/demo?page=${booking}`);
   const zones = demo.frameLocator('iframe').locator('summary');
   for (const messages of [2, 3, 4]) {

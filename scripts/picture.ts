@@ -18,12 +18,12 @@ const columns = 90;
 const now = Date.parse('2026-11-15T17:00:00Z');
 
 const commands: readonly (readonly string[])[] = [
-  ['events', 'agenda', '--since', 'tomorrow'],
+  ['events', 'list', '--limit', '4'],
+  ['event-types', 'why', 'Intro call', 'wednesday 12:20'],
   [
     ...['invitees', 'create', '--event-type', 'Support call', '--start', 'monday 14:00'],
     ...['--timezone', 'Europe/Paris', '--email', 'ada@example.com', '--name', 'Ada Byron'],
   ],
-  ['events', 'stats', '--by', 'event-type'],
 ].map((words) => ['sched', '--sandbox', ...words]);
 
 /** Nothing that waits is woken: no progress is drawn, and no time limit is reached, however slow the machine is. */
@@ -40,7 +40,8 @@ const worldIn = async (home: string, write: (text: string) => void): Promise<Wor
   // The sandbox listens on the loopback address; that takes real time.
   const { createTransport } = await import('../src/http/transport.ts');
   const send = createTransport({ env: {}, clock: realClock, interrupted });
-  const terminal = { isTerminal: true, columns, rows: 50, write: async (text: string) => write(text) };
+  // Too few rows for a draft, which is gone in the end.
+  const terminal = { isTerminal: true, columns, rows: 5, write: async (text: string) => write(text) };
   return {
     env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' },
     home,
@@ -188,7 +189,7 @@ export const terminalPicture = (text: string): string => {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" width="${size.width}" height="${height}" role="img" aria-labelledby="title desc">`,
     '<title id="title">sched in a terminal</title>',
-    '<desc id="desc">Three commands with their output: a week as a calendar in the colors of the event types, a booking, and the number of events of each type as bars.</desc>',
+    '<desc id="desc">Three commands with their output: the next events with their people, why a time is free, and a booking.</desc>',
     '<style>',
     'text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; fill: #d6dde6; white-space: pre; }',
     '.bold { font-weight: bold; fill: #ffffff; } .faint { fill: #8b97a5; } .title { fill: #8b97a5; text-anchor: middle; }',

@@ -34,8 +34,8 @@ export const leastWidth = 18;
 export const wrapSafely = (text: string, columns: number): string[] => wrap(text, columns).map(safeForRunner);
 
 /**
- * A label, and beside it lines below each other. A line that has no room there, such as a URL, is never broken: it goes
- * further left.
+ * A label, and beside it lines below each other. If one of them has no room there, such as a URL, they all go below the
+ * label, and none is broken.
  */
 export const labelLines = (
   label: string,
@@ -43,13 +43,13 @@ export const labelLines = (
   lines: readonly string[],
   { paint, available }: Pick<BlockStyle, 'paint' | 'available'>,
   paintLine: (text: string) => string = (text) => text,
-): string[] =>
-  lines.flatMap((line, index) => {
-    const head = index === 0 ? label : '';
-    const room = available - width(line);
-    if (room >= widest + gap.length) return `${paint.faint(pad(head, widest))}${gap}${paintLine(line)}`;
-    return [...(head === '' ? [] : [paint.faint(head)]), `${room < indent.length ? '' : indent}${paintLine(line)}`];
-  });
+): string[] => {
+  const room = (line: string): number => available - width(line);
+  if (lines.every((line) => room(line) >= widest + gap.length))
+    return lines.map((line, index) => `${paint.faint(pad(index === 0 ? label : '', widest))}${gap}${paintLine(line)}`);
+  const below = lines.map((line) => `${room(line) < indent.length ? '' : indent}${paintLine(line)}`);
+  return label === '' ? below : [paint.faint(label), ...below];
+};
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 

@@ -86,7 +86,9 @@ export const drawPage = (
   const mark = color === undefined ? '' : '● ';
   const heading = title === '' ? [] : headingLines(title, [], { paint, available: available - width(mark), place });
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
-  const room = Math.max(leastWidth, available - widest - gap.length);
+  const beside = available - widest - gap.length;
+  // Without room beside the labels, values go below them.
+  const room = beside < leastWidth ? available - gap.length : beside;
   return pageText([
     ...heading.map((line, index) => (index === 0 && mark !== '' ? `${paint.mark(color, '●')} ${line}` : line)),
     ...lines.flatMap((line) => {

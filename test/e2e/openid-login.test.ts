@@ -112,7 +112,7 @@ describeWith('script')('a login at an OpenID provider', { timeout: 60_000 }, () 
 
   few(1, {
     [`finds its addresses, refreshes once for ${crowd} processes, and is revoked by a logout`]: async () => {
-      const { code, text } = await logIn(['--client-id', 'native']);
+      const { code, text } = await logIn(['--client-id', 'native', '--verbose']);
       expect([code, text]).toEqual([0, expect.stringContaining('Logged in as Ada (profile default)')]);
       expect(text).toContain(
         [

@@ -96,7 +96,8 @@ const announceFollow = async (
     say(`${pace}. Press Ctrl-C to stop`);
   } else {
     const { host } = new URL(shownUrl(connection.baseUrl, connection));
-    notes.info(`Following ${whose} at ${host}${inBrackets(notes.takePlace())}`, 'heading');
+    notes.info(`Following ${whose} at ${host} since ${from}${inBrackets(notes.takePlace())}`, 'heading');
+    if (!settings.verbose) return;
     say(`Shows what is ${what}`);
     say(pace);
   }

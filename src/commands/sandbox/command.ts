@@ -161,11 +161,11 @@ const runStart = (registry: Nouns, values: StartInput, { context }: Call): Promi
   const work = async (facts: ServingFacts, server: RunningSandbox, sandbox: Sandbox) => {
     // No other process can find data in memory.
     const use = facts.data === ':memory:' ? exportLines(server) : [useLine(runtime, values.data)];
-    const inBrowser = stderr.isTerminal && !values.open ? [`In a browser, once: ${server.deskAddress()}`] : [];
-    const close = await screen?.open(facts, [...inBrowser, 'In another terminal:', ...use.map((line) => `  ${line}`)]);
+    const desk = stderr.isTerminal && !values.open ? server.deskAddress() : undefined;
+    const close = await screen?.open(facts, { desk, use });
     if (screen === undefined) {
       await printFacts(context, facts, server, sandbox);
-      for (const line of inBrowser) notes.info(line);
+      if (desk !== undefined) notes.info(`Desk (this link works once): ${desk}`);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
     if (values.open) await openDeskPage(context, server.deskAddress);

@@ -1,10 +1,11 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
-import { counted } from '../../base/numbers.ts';
+import { counted, formatNumber } from '../../base/numbers.ts';
 import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../cli/messages/live.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
 import type { SandboxWatch } from '../../sandbox/run.ts';
+import { notThisMachine } from '../../sandbox/webhooks/post.ts';
 import type { ServingFacts } from './serving.ts';
 
 const columns = { what: 7, result: 12 };
@@ -29,6 +30,12 @@ const requestPath = ({ url }: HttpRequest): string => {
   );
 };
 
+/** How to get at a running sandbox from elsewhere: the desk in a browser, and lines for another shell. */
+interface OtherWays {
+  desk: string | undefined;
+  use: readonly string[];
+}
+
 /** The event of a delivery, which the sandbox itself has written. */
 const deliveredEvent = (body: string): string => String(JSON.parse(body).event);
 
@@ -38,7 +45,7 @@ const replyText = (status: number | string, milliseconds: number): string =>
 /** Shows on a terminal what a running sandbox does: a line for each request and each delivery of a webhook. */
 export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
   const { clock, stdout, interrupted } = runtime;
-  const counts = { requests: 0, deliveries: 0 };
+  const counts = { requests: 0, delivered: 0, failed: 0, skipped: 0 };
   /** Why nothing reached a URL at the last attempt. */
   const failingUrls = new Map<string, string | undefined>();
   let lastAt: number | undefined;
@@ -67,14 +74,17 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
       );
     },
     onDelivery({ url, body }, { status, error }, milliseconds) {
-      counts.deliveries += 1;
+      const isAccepted = status !== undefined && status < 300;
+      const isSkipped = error === notThisMachine;
+      counts[isAccepted ? 'delivered' : isSkipped ? 'skipped' : 'failed'] += 1;
       // The first of many lines says it. The others would scroll the heading away.
       const isKnown = error !== undefined && failingUrls.get(url) === error;
       failingUrls.set(url, error);
       if (isKnown) return;
-      const isAccepted = status !== undefined && status < 300;
-      const subject = humanText(cutLong(`${deliveredEvent(body)} → ${url}`, longestText));
-      show('webhook', subject, status === undefined ? error : replyText(status, milliseconds), isAccepted);
+      const event = deliveredEvent(body);
+      if (isSkipped) return show('hook', `${event}, skipped: not on this computer`, '', true);
+      const subject = humanText(cutLong(`${event} → ${url}`, longestText));
+      show('hook', subject, status === undefined ? error : replyText(status, milliseconds), isAccepted);
     },
   };
   const alive = (url: string) => () => ({
@@ -82,18 +92,22 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
     at: `on ${url}`,
     facts: [
       counted(counts.requests, 'request'),
-      ...(counts.deliveries === 0 ? [] : [counted(counts.deliveries, 'delivery', 'deliveries')]),
+      ...(['delivered', 'failed', 'skipped'] as const).flatMap((word) =>
+        counts[word] === 0 ? [] : [`${formatNumber(counts[word])} ${word}`],
+      ),
       ...(lastAt === undefined ? [] : [`last ${timeOfDay(lastAt, settings.zone)}`]),
     ],
   });
   return {
     watch,
     /** Prints the heading. Returns a function that ends the last line. */
-    async open({ base_url, plan, data }: ServingFacts, useLines: readonly string[]): Promise<() => void> {
+    async open({ base_url, plan, data }: ServingFacts, { desk, use }: OtherWays): Promise<() => void> {
       stdout.unblock?.(interrupted);
-      await printer.text(`Sandbox on ${base_url}`, (line, paint) => paint.heading(line));
-      notes.info(`Plan ${plan}, data in ${data === ':memory:' ? 'memory' : data}`);
-      for (const line of useLines) notes.info(line);
+      const file = data === ':memory:' ? 'data in memory' : (data.split(/[\\/]/).at(-1) ?? data);
+      await printer.text(`Sandbox on ${base_url} · ${plan} · ${file}`, (line, paint) => paint.heading(line));
+      if (desk !== undefined) notes.info(`Desk (works once)  ${desk}`);
+      for (const [index, line] of use.entries())
+        notes.info(`${index === 0 ? 'Other terminal     ' : ' '.repeat(19)}${line}`);
       if (!hasLastLine(runtime)) notes.info('Press Ctrl-C to stop it');
       await notes.flush();
       begin();

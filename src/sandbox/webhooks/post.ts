@@ -65,6 +65,9 @@ const exchange: Post = (url, { headers, body }, signal) =>
     sent.end(body);
   });
 
+/** Why nothing was sent to another machine. */
+export const notThisMachine = 'not sent: the sandbox delivers only to loopback addresses of this machine';
+
 const hostOf = (url: string): string => new URL(url).host;
 
 /**
@@ -76,4 +79,4 @@ export const postTo =
   async (url, request, signal) =>
     isLoopbackUrl(url) || (named !== undefined && hostOf(url) === hostOf(named))
       ? exchange(url, request, signal)
-      : { error: 'not sent: the sandbox delivers only to loopback addresses of this machine' };
+      : { error: notThisMachine };

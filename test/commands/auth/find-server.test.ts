@@ -61,7 +61,7 @@ const forms = (result: Result) =>
 
 describe('auth login finds the addresses of the server', () => {
   test('and uses fixed paths below the auth URL if there is no metadata', async () => {
-    const { code, stderr } = await login();
+    const { code, stderr } = await login([...loginAddresses, '--verbose']);
     expect(code).toBe(0);
     expect(stderr).toContain(
       [

@@ -79,7 +79,7 @@ describe('sandbox start', () => {
       terminals: outputs,
       env: { NO_COLOR: '1' },
     });
-    const [, url] = /^Sandbox on (http:\S+)\n$/.exec(text)!;
+    const [, url] = /^Sandbox on (http:\S+) · enterprise · \S+\n$/.exec(text)!;
     const [base, login] = [{ SCHED_BASE_URL: url! }, { SCHED_TOKEN: 'sandbox_owner' }];
     expect((await world.run('users me', { env: { ...base, ...login } })).code).toBe(0);
     expect((await world.run('events get NOPE', { env: { ...base, ...login } })).code).toBe(6);
@@ -96,12 +96,12 @@ describe('sandbox start', () => {
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d {2}GET {6}\/users\/me {40}200 +\d+ ms$/);
     expect(lines).toContainEqual(expect.stringMatching(/ GET {6}\/scheduled_events\/NOPE +404 +\d+ ms$/));
     expect(lines).toContainEqual(
-      expect.stringMatching(/ webhook {2}invitee\.created → https:.*… {2}no reply within 10 seconds$/),
+      expect.stringMatching(/ hook {5}invitee\.created → https:.*… {2}no reply within 10 seconds$/),
     );
     expect(lines).toContainEqual(expect.stringMatching(/ GET {6}\/oauth\/authorize {2}/));
     expect(lines.at(-1)).toMatch(/\/users\/me\?name=\\x1b\[2J\\nZoë&x=y+… {2}401/);
     expect(stdout + stderr).not.toMatch(/sandbox_|export SCHED/);
-    expect(stderr).toContain(`  eval "$(sched sandbox env --data ${file})"\n`);
+    expect(stderr).toContain(`Other terminal     eval "$(sched sandbox env --data ${file})"\n`);
     expect(stderr).toContain(`\rSandbox on ${url} · 0 requests · Ctrl-C to stop`.replace('\r', '\r\x1b[K'));
   });
 
@@ -113,16 +113,16 @@ describe('sandbox start', () => {
     expect(text).toContain('Sandbox on ');
     await fetch(/http:\S+\d/.exec(text)![0]);
     const { stdout } = await stop();
-    expect(stdout).toMatch(/^.*Sandbox on .*\n.* webhook {2}invitee\.created → /);
+    expect(stdout).toMatch(/^.*Sandbox on .*\n(?:.*\n)*.* hook {5}invitee\.created, skipped: not on this computer$/m);
     // Both webhooks are on other machines, which is said once for each.
-    expect(stdout.match(/ webhook {2}/g)).toHaveLength(2);
+    expect(stdout.match(/ hook {5}/g)).toHaveLength(2);
   });
 
   test('at a terminal prints the variables of data in memory, which nothing else can find', async () => {
     const { stop } = await startServing(world.run, ['--data', ':memory:', '--seed', 'empty'], {
       terminals: outputs,
     });
-    expect((await stop()).stderr).toMatch(/\n {2}export SCHED_SANDBOX_ADMIN=sandbox_admin_\S+\n/);
+    expect((await stop()).stderr).toMatch(/\n {19}export SCHED_SANDBOX_ADMIN=sandbox_admin_\S+\n/);
   });
 
   test('takes a plan, keeps it with the data, and counts requests by it', async () => {
@@ -267,7 +267,7 @@ describe('sandbox open', () => {
     const openBrowser = async (url: string) => opened.push(url) > 0;
     const flags = ['--data', ':memory:', '--seed', 'empty'];
     const shown = await startServing(world.run, flags, { terminals: ['stderr'], openBrowser });
-    expect((await shown.stop()).stderr).toMatch(/^In a browser, once: http:\/\/127\.0\.0\.1:\d+\/#key=\S+$/m);
+    expect((await shown.stop()).stderr).toMatch(/^Desk \(this link works once\):\s+http:\/\/127\.0\.0\.1:\d+\/#key=\S+$/m);
     const piped = await startServing(world.run, flags, { openBrowser });
     expect((await piped.stop()).stderr).not.toContain('#key=');
     expect(opened).toEqual([]);
