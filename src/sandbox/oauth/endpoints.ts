@@ -380,7 +380,8 @@ const endpoints: Record<string, Record<string, (call: OAuthCall) => OAuthReply>>
 export const answerOAuth = (given: Omit<OAuthCall, 'seal'>): OAuthReply => {
   const { store, randomBytes, url, request } = given;
   const methods = endpoints[url.pathname]!;
-  if (Object.hasOwn(methods, request.method))
-    return methods[request.method]!({ ...given, seal: signerOf(store, randomBytes) });
+  // The server leaves out the body of a reply to HEAD.
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (Object.hasOwn(methods, method)) return methods[method]!({ ...given, seal: signerOf(store, randomBytes) });
   throw wrongMethod(Object.keys(methods).join(', '));
 };

@@ -147,6 +147,15 @@ describe('oauth authorize', () => {
     expect((await auto.authorize({ code_challenge: undefined })).headers.location).toContain('invalid_request');
   });
 
+  it('answers HEAD like GET', async () => {
+    for (const path of ['/oauth/device', '/.well-known/oauth-authorization-server', '/oauth/authorize']) {
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => world.send({ method, url: `http://127.0.0.1:4010${path}`, headers: {} })),
+      );
+      expect([path, head!.status], path).toEqual([path, get!.status]);
+    }
+  });
+
   it('answers 405 to other methods', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/oauth/authorize', 'GET, POST'],
