@@ -38,7 +38,8 @@ test('a backfill that is killed again and again repeats at most one delivery eac
   let handled = 0;
   const receiver = await openReceiver((_, response) => {
     handled += 1;
-    setTimeout(() => response.writeHead(handled % 3 === 2 ? 500 : 204).end(), (answerMs = (answerMs + 7) % 30));
+    answerMs = (answerMs + 7) % 30;
+    setTimeout(() => response.writeHead(handled % 3 === 2 ? 500 : 204).end(), answerMs);
   });
   const home = temporaryHome();
   writeFileSync(join(home, 'hooks.key'), `${key}\n`);

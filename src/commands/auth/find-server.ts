@@ -76,7 +76,10 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
 
 const showServer = (server: AuthServer, document: string | undefined, { notes, settings, runtime }: Context): void => {
   // Other origins were asked about, so people need no list of addresses.
-  if (runtime.stderr.isTerminal && !settings.verbose) return notes.info(`Logging in at ${server.issuer}`);
+  if (runtime.stderr.isTerminal && !settings.verbose) {
+    notes.info(`Logging in at ${server.issuer}`);
+    return;
+  }
   const source = document === undefined ? 'no metadata found, so the usual addresses are used' : `from ${document}`;
   notes.info(`Authorization server (${source}):`);
   const facts = addresses.flatMap((name) => {

@@ -12,10 +12,10 @@ import { isFromOwnPage } from '../pages/forms.ts';
 import { html } from '../pages/html.ts';
 import { page } from '../pages/layout.ts';
 import { zoneIn } from '../pages/places.ts';
-import { urlOf } from '../server/request-url.ts';
 import { localTime } from '../rules/local-time.ts';
 import type { WireService } from '../server/front.ts';
 import { openapi } from '../server/openapi.ts';
+import { urlOf } from '../server/request-url.ts';
 import { deliveriesPanel, webhooksPanel } from './deliveries.ts';
 import {
   clockPanel,

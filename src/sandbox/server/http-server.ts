@@ -5,8 +5,8 @@ import type { Clock } from '../../base/system.ts';
 import { isLoopback } from '../../base/uri.ts';
 import { notFound, Refusal } from '../error-replies.ts';
 import type { WireReply } from '../faults/inject.ts';
-import { urlOf } from './request-url.ts';
 import { bytesOf, createFront, readBody, type WireService, withLength } from './front.ts';
+import { urlOf } from './request-url.ts';
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 

@@ -73,7 +73,10 @@ describe('config diff --unmanaged', () => {
     writeFileSync(file, 'sched: 1\nusers: 7\n');
     expect((await diff()).code).toBe(2);
     const { client, close } = await connect(world);
-    const result = await callTool(client, 'config_diff', { file: 'sched: 1\nusers: { me: { webhooks: [] } }\n', unmanaged: true });
+    const result = await callTool(client, 'config_diff', {
+      file: 'sched: 1\nusers: { me: { webhooks: [] } }\n',
+      unmanaged: true,
+    });
     await close();
     expect(JSON.stringify(result.record)).toContain('event type');
   });

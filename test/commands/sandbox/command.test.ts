@@ -267,7 +267,9 @@ describe('sandbox open', () => {
     const openBrowser = async (url: string) => opened.push(url) > 0;
     const flags = ['--data', ':memory:', '--seed', 'empty'];
     const shown = await startServing(world.run, flags, { terminals: ['stderr'], openBrowser });
-    expect((await shown.stop()).stderr).toMatch(/^Desk \(this link works once\):\s+http:\/\/127\.0\.0\.1:\d+\/#key=\S+$/m);
+    expect((await shown.stop()).stderr).toMatch(
+      /^Desk \(this link works once\):\s+http:\/\/127\.0\.0\.1:\d+\/#key=\S+$/m,
+    );
     const piped = await startServing(world.run, flags, { openBrowser });
     expect((await piped.stop()).stderr).not.toContain('#key=');
     expect(opened).toEqual([]);
