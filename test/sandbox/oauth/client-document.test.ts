@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../../src/create-sandbox.ts';
 import { isDocumentUrl, readDocument } from '../../../src/sandbox/oauth/client-document.ts';
 import { closeLater } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
 
 /** Another service of this machine, with something private. */
 const serve = async (answer: RequestListener) => {
@@ -135,7 +136,7 @@ describe('the document of a client', () => {
     });
     expect(await readDocument(id, sleep)).toEqual({ problem: expect.stringContaining('longer than two seconds') });
     expect(waits).toEqual([2000]);
-    await expect.poll(() => isGone).toBe(true);
+    await until(() => isGone);
     expect(await readDocument('http://127.0.0.1:1/client.json', never)).toEqual({
       problem: 'nothing answers at its address',
     });
