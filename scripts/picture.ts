@@ -189,7 +189,7 @@ export const terminalPicture = (text: string): string => {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" width="${size.width}" height="${height}" role="img" aria-labelledby="title desc">`,
     '<title id="title">sched in a terminal</title>',
-    '<desc id="desc">Three commands with their output: the next events with their people, why a time is free, and a booking.</desc>',
+    '<desc id="desc">Three commands with their output: the next events with their people, why a time is taken, and a booking.</desc>',
     '<style>',
     'text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; fill: #d6dde6; white-space: pre; }',
     '.bold { font-weight: bold; fill: #ffffff; } .faint { fill: #8b97a5; } .title { fill: #8b97a5; text-anchor: middle; }',

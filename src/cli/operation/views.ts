@@ -20,6 +20,16 @@ const memberColumns: View['columns'] = [
   { header: 'ROLE', path: 'role', priority: 3 },
 ];
 
+const actor: View['columns'][number] = {
+  header: 'WHO',
+  path: 'actor.display_name',
+  value: openValue('actor', 'display_name'),
+  priority: 3,
+};
+
+const firstNameOf = (entry: object): string =>
+  String(openValue('actor', 'display_name')(entry) ?? '–').split(' ', 1)[0]!;
+
 /** Nothing to show: the reply is empty. */
 const emptyView = { columns: [] };
 
@@ -164,11 +174,15 @@ export const views: Record<ResourceName, View> = {
       idColumn,
     ],
     // No command takes the ID of an entry, so a table has room for what was changed.
-    tableColumns: (_, { isSpoken }) => [
-      { header: isSpoken ? 'WHEN' : 'TIME', path: 'occurred_at', as: isSpoken ? 'time' : 'span', priority: 5 },
-      { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 3 },
-      { header: 'WHAT', path: 'fully_qualified_name', value: activityText, priority: 4 },
-    ],
+    tableColumns: (_, { isSpoken, available }) => {
+      const isNarrow = available < 60 && !isSpoken;
+      const what = (entry: object) => [...(isNarrow ? [firstNameOf(entry)] : []), activityText(entry)].join(' ');
+      return [
+        { header: isSpoken ? 'WHEN' : 'TIME', path: 'occurred_at', as: isSpoken ? 'time' : 'span', priority: 5 },
+        ...(isNarrow ? [] : [actor]),
+        { header: 'WHAT', path: 'fully_qualified_name', value: what, priority: 4 },
+      ];
+    },
     section: dayHeading('occurred_at'),
   },
   webhook: {

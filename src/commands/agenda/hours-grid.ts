@@ -129,7 +129,7 @@ const openText = (agenda: Agenda, { midnight, since, until }: Day, from: number,
   const [first, last] = [spans[0], spans.at(-1)];
   if (first === undefined || last === undefined) return '';
   const [isFromStart, isToEnd] = [first.start === from, last.end === to];
-  if (spans.length > 1) return '· in part';
+  if (spans.length > 1) return '· partly';
   if (isFromStart && isToEnd) return '·';
   if (isFromStart) return `· to ${clockLabel(last.end)}`;
   return isToEnd ? `· from ${clockLabel(first.start)}` : `· ${clockLabel(first.start)}–${clockLabel(last.end)}`;
