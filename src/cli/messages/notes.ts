@@ -96,9 +96,13 @@ const notesTo = (
         // Without a mark, a screen reader reads plain sentences.
         const where = place === undefined ? '' : `${mark === '' ? ', ' : ' ·\u00A0'}${place}`;
         say(words`${mark}${sentence}${where}`, 'done');
+        const labels = below.flatMap((line) =>
+          line === undefined || typeof line === 'string' ? [] : [line[0].length],
+        );
+        const beside = mark === '' ? 0 : Math.max(0, ...labels) + 2;
         for (const line of below) {
           if (line === undefined) continue;
-          const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(mark === '' ? 0 : 6), line[1]];
+          const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(beside), line[1]];
           write(mark === '' ? [label, text].filter(Boolean).join(': ') : `  ${label}${text}`);
         }
       }

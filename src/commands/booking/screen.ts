@@ -1,4 +1,4 @@
-import { type Json, recordsIn } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
 import { placeName } from '../../cli/operation/view-values.ts';
@@ -8,9 +8,9 @@ import { allowWrites, declined } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
+import { answerTexts } from '../../output/question-columns.ts';
 import { wrap } from '../../output/width.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
-
 import { whenText } from '../events/answer.ts';
 import { usualPlace } from './place.ts';
 
@@ -29,7 +29,7 @@ const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
       whenText(context, span, [invitee.timezone]),
       ...[placeName(location ?? {}), usual && `usually ${placeName(usual)}`].filter(Boolean),
     ].join(settings.accessible ? ', ' : ' · '),
-    ...recordsIn(answers).map(({ question, answer }) => `${question}: ${answer}`),
+    ...answerTexts({ questions_and_answers: answers }).map(String),
   ];
 };
 
