@@ -6,6 +6,7 @@
  * Assumed (oauth.metadata-paths): metadata of the authorization host is at `/.well-known/oauth-authorization-server`
  * (RFC 8414) or `/.well-known/openid-configuration`.
  * Assumed (oauth.register-path): MCP clients register themselves at `/oauth/register` (RFC 7591).
+ * Assumed (oauth.introspect-path): clients ask at `/oauth/introspect` what a token is good for (RFC 7662).
  */
 export const oauthPaths = {
   authorize: '/oauth/authorize',
@@ -17,6 +18,8 @@ export const oauthPaths = {
   verify: '/oauth/device',
   /** RFC 7591: a client registers itself. */
   register: '/oauth/register',
+  /** RFC 7662: what a token is good for. */
+  introspect: '/oauth/introspect',
   /** RFC 8414. */
   metadata: '/.well-known/oauth-authorization-server',
   /** The same for OpenID Connect Discovery. */

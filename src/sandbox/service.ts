@@ -7,7 +7,7 @@ import { speak } from './dialect.ts';
 import { type Detail, Refusal, refusalOf, refuseInvalid } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import { authenticate, findHolder, type Holder, requireScope } from './oauth/authenticate.ts';
-import type { OAuthOptions } from './oauth/endpoints.ts';
+import type { OAuthOptions } from './oauth/oauth-call.ts';
 import { type OAuthProfile, profiles } from './oauth/profiles.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';

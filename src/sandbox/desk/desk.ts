@@ -22,6 +22,7 @@ import {
   dataPanel,
   faultsPanel,
   limitsPanel,
+  loginsPanel,
   noticesPanel,
   organizationName,
   pagesPanel,
@@ -154,6 +155,7 @@ export const openDesk = ({ sandbox, script, log, version, receiver, service, sec
       webhooks: webhooksPanel(view),
       limits: limitsPanel(view, sandbox.limits),
       tokens: tokensPanel(sandbox.tokens()),
+      logins: loginsPanel(log),
       pages: pagesPanel(view),
     };
     return {

@@ -1,7 +1,9 @@
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import type { LogContext } from '../admin/log-admin.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import type { Fault, FaultScript } from '../faults/faults.ts';
+import { type StoryLine, storiesIn } from '../oauth/story.ts';
 import type { Sandbox } from '../open.ts';
 import { type Html, html } from '../pages/html.ts';
 import { badge } from '../pages/layout.ts';
@@ -154,6 +156,28 @@ ${scroller(
   )}</ul>`,
 )}</section>`;
 
+/** What OAuth clients did, the newest first, and the rule that each missed first. */
+export const loginsPanel = (log: LogContext['log']): Html => {
+  const clients = new Map<string | null, StoryLine[]>();
+  for (const line of storiesIn(log.entries)) clients.set(line.client, [...(clients.get(line.client) ?? []), line]);
+  return html`<section id="logins" aria-labelledby="logins-title">${head('logins', 'Logins')}
+${scroller(
+  'OAuth clients, newest first',
+  clients.size === 0
+    ? html`<p class="soft">No OAuth client yet.</p>`
+    : html`<ul>${[...clients]
+        .reverse()
+        .map(
+          ([client, lines]) =>
+            html`<li><div class="line"><code><bdi>${client ?? 'no client ID'}</bdi></code></div><small class="soft">${lines
+              .map(({ step, requests, status }) => `${step} ${status}${requests > 1 ? ` ×${requests}` : ''}`)
+              .join(' · ')}</small>${lines.map(
+              ({ step, missed }) => missed !== null && html`<p>${pill('bad', step)} ${missed}</p>`,
+            )}</li>`,
+        )}</ul>`,
+)}</section>`;
+};
+
 /** What the service would have sent to people. */
 export const noticesPanel = ({ store }: DeskView): Html => {
   const notices = store.all<{ number: number; channel: string; to: string; subject: string }>(
@@ -169,7 +193,14 @@ ${scroller(
 )}</section>`;
 };
 
-const tabs = { notices: 'Emails', webhooks: 'Webhooks', limits: 'Limits', tokens: 'Tokens', pages: 'Pages' };
+const tabs = {
+  notices: 'Emails',
+  webhooks: 'Webhooks',
+  limits: 'Limits',
+  tokens: 'Tokens',
+  logins: 'Logins',
+  pages: 'Pages',
+};
 
 /** Chooses which of the parts below it is shown. */
 export const tabBar = html`<div class="head choose" role="group" aria-label="Show">${Object.entries(tabs).map(

@@ -1,88 +1,20 @@
-import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
-import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
-import type { Clock } from '../../base/system.ts';
-import type { HttpRequest } from '../../http/message.ts';
 import { notFound, wrongMethod } from '../error-replies.ts';
-import type { WireReply } from '../faults/inject.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../pages/consent-pages.ts';
 import { isFromOwnPage } from '../pages/forms.ts';
 import { readTicket, writeTicket } from '../pages/ticket.ts';
-import { admit, tokenWindow } from '../rules/rate-limits.ts';
-import { withOrigin } from '../store/names.ts';
-import type { Store } from '../store/store.ts';
-import {
-  type AuthorizationRequest,
-  checkAuthorization,
-  isScope,
-  onceRule,
-  type Parameters,
-  readForm,
-  scopesIn,
-} from './authorization.ts';
-import { basicIn } from './basic.ts';
-import { type ClientContext, countUse, findClient, secretOf, whyUnknown } from './clients.ts';
-import { decideDevice, findDevice, openDevice, redeemDevice, startDevice } from './device.ts';
-import {
-  findCode,
-  findRefresh,
-  type GrantContext,
-  issueCode,
-  redeemCode,
-  refreshTokens,
-  revokeToken,
-  type TokenGrant,
-} from './grants.ts';
-import type { ProfileName } from './profiles.ts';
+import { type AuthorizationRequest, checkAuthorization, isScope, readForm, scopesIn } from './authorization.ts';
+import { findClient } from './clients.ts';
+import { decideDevice, openDevice, startDevice } from './device.ts';
+import { issueCode } from './grants.ts';
+import { forClient, issuerOf, jsonReply, noStore, type OAuthCall, type OAuthReply, refused } from './oauth-call.ts';
 import { loginsIn } from './ready-tokens.ts';
 import { registerClient } from './registration.ts';
 import { resourceIn } from './resource.ts';
-import { signerOf, timingSafeSame } from './signing.ts';
-
-export interface OAuthOptions {
-  /** Approves every request without showing the consent page, for scripts. */
-  autoConsent?: boolean | undefined;
-  /** How long a used refresh token still gets the same reply. Default: 0, so reuse revokes the login. */
-  refreshReplayMilliseconds?: number | undefined;
-  /** How the server behaves. */
-  profile?: ProfileName | undefined;
-  /** Without it, no client can describe itself in a document. */
-  sleep?: Clock['sleep'] | undefined;
-}
-
-/** A request to the authorization server. The sandbox is one server for all hosts, and its origin is the issuer. */
-interface OAuthCall extends Omit<OAuthOptions, 'profile'>, GrantContext, ClientContext {
-  url: URL;
-  request: HttpRequest;
-  limits: boolean;
-}
-
-type Values = Parameters['values'];
-
-const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
-
-/** A reply, and for the log which rule the client missed. */
-type OAuthReply = Pick<WireReply, 'status' | 'headers' | 'body' | 'missed'>;
-
-const jsonReply = (status: number, body: object, headers: Record<string, string> = {}): OAuthReply => ({
-  status,
-  headers: { ...noStore, ...headers },
-  body: JSON.stringify(body),
-});
-
-/** RFC 6749 §5.2. */
-const refused = (
-  error: string,
-  error_description: string,
-  missed?: string,
-  status = 400,
-  headers: Record<string, string> = {},
-): OAuthReply => ({ ...jsonReply(status, { error, error_description }, headers), missed });
-
-/** The name that the server gives itself. */
-const issuerOf = ({ url: { origin }, profile }: OAuthCall): string => `${origin}${profile.issuerPath ?? ''}`;
+import { signerOf } from './signing.ts';
+import { grantsOf, introspect, revoke, token } from './token-endpoint.ts';
 
 /** Redirects to the client with the result as query parameters; `iss` names the issuer (RFC 9207). */
 const sendBack = (
@@ -141,52 +73,6 @@ const decide = (call: OAuthCall): OAuthReply => {
   return sendBack(call, request, 303, denial);
 };
 
-/** Handles the form of a client, and refuses one that is malformed or of an unknown client. */
-const forClient =
-  (answer: (call: OAuthCall, values: Values) => OAuthReply) =>
-  (call: OAuthCall): OAuthReply => {
-    const form = readForm(call.request);
-    if (!form)
-      return refused(
-        'invalid_request',
-        'The body must be sent as application/x-www-form-urlencoded.',
-        'RFC 6749 §3.2: send the parameters as a form, application/x-www-form-urlencoded.',
-      );
-    if (form.repeated.length > 0)
-      return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`, onceRule);
-    const basic = basicIn(call.request);
-    const { needsBasic } = call.profile;
-    if (form.values.client_id === undefined && basic !== undefined && !needsBasic)
-      return refused(
-        'invalid_client',
-        "HTTP Basic isn't offered: send client_id as a field of the form.",
-        'RFC 8414 §2: use a way of token_endpoint_auth_methods_supported, here none: client_id in the form.',
-        401,
-        { 'www-authenticate': 'Basic realm="not offered"' },
-      );
-    const id = form.values.client_id ?? basic?.id;
-    if (id === undefined)
-      return refused(
-        'invalid_request',
-        'client_id is missing.',
-        'RFC 6749 §3.2.1: send client_id.',
-        needsBasic ? 401 : 400,
-      );
-    countUse(call, id);
-    if (!findClient(call, id))
-      return refused('invalid_client', 'The client is not registered.', whyUnknown(call, id), 401);
-    const isProven = basic?.id === id && timingSafeSame(basic.secret, secretOf(id, call.seal));
-    if (needsBasic && !isProven)
-      return refused(
-        'invalid_client',
-        'The client must send its ID and its secret as HTTP Basic.',
-        'RFC 6749 §2.3.1: send client ID and secret in the header Authorization, as HTTP Basic.',
-        401,
-        { 'www-authenticate': 'Basic realm="sandbox"' },
-      );
-    return answer(call, { ...form.values, client_id: id });
-  };
-
 const deviceAuthorization = forClient((call, values) => {
   const requestedScopes = scopesIn(values);
   if (requestedScopes.length === 0 || !requestedScopes.every(isScope))
@@ -227,104 +113,6 @@ const decideOnDevice = (call: OAuthCall): OAuthReply => {
   return deviceEndPage(decision === 'allow');
 };
 
-/** A kind of grant: reads its parameters, finds the secret among those that were issued, and redeems it. */
-const grant =
-  <Data extends { client_id: string }, Row extends { client: string; user: string | null; resource?: string | null }>(
-    name: string,
-    schema: z.ZodMiniType<Data>,
-    find: (store: Store, data: Data) => Row | undefined,
-    redeem: (call: OAuthCall, data: Data, row: Row) => TokenGrant,
-  ) =>
-  (call: OAuthCall, values: Values) => {
-    const { data } = schema.safeParse(values);
-    if (!data) return undefined;
-    const row = find(call.store, data);
-    const tokens = (): TokenGrant => {
-      if (row?.client !== data.client_id)
-        return {
-          refused: `This ${name} was not issued to this client.`,
-          missed: `RFC 6749 §${name === 'refresh token' ? '10.4' : '10.5'}: use a ${name} of this client that has not ended.`,
-        };
-      // RFC 8707 §2.2: tokens are for the resource that the person allowed.
-      const { ignoresResource } = call.profile;
-      if (
-        !ignoresResource &&
-        values.resource !== undefined &&
-        resourceIn(values, call.url.origin) !== (row.resource ?? null)
-      )
-        return {
-          error: 'invalid_target',
-          refused: `This ${name} was not issued for this resource.`,
-          missed: 'RFC 8707 §2.2: send the resource of the authorization request.',
-        };
-      return redeem(call, data, row);
-    };
-    return { owner: row?.user, redeem: tokens };
-  };
-
-const grants = {
-  authorization_code: grant('code', CodeGrant, (store, { code }) => findCode(store, code), redeemCode),
-  refresh_token: grant(
-    'refresh token',
-    RefreshGrant,
-    (store, { refresh_token }) => findRefresh(store, refresh_token),
-    (call, data, row) =>
-      refreshTokens(call, data, row, (!call.profile.hasNoReplay && call.refreshReplayMilliseconds) || 0),
-  ),
-  'urn:ietf:params:oauth:grant-type:device_code': grant(
-    'device code',
-    DeviceGrant,
-    (store, { device_code }) => findDevice(store, device_code),
-    redeemDevice,
-  ),
-};
-
-type GrantName = keyof typeof grants;
-
-const grantsOf = ({ profile }: OAuthCall): GrantName[] =>
-  (Object.keys(grants) as GrantName[]).filter((name) => !(profile.hasNoRefresh && name === 'refresh_token'));
-
-/** The rule about the parameters of each grant. */
-const grantRules: Record<GrantName, string> = {
-  authorization_code: 'RFC 6749 §4.1.3: send code, redirect_uri and client_id.',
-  refresh_token: 'RFC 6749 §6: send refresh_token and client_id.',
-  'urn:ietf:params:oauth:grant-type:device_code': 'RFC 8628 §3.4: send device_code and client_id.',
-};
-
-const token = forClient((call, values) => {
-  const { grant_type: kind } = values;
-  const offered = grantsOf(call);
-  const grantRule = `RFC 8414 §2: grant_type must be one of grant_types_supported: ${offered.join(', ')}.`;
-  if (kind === undefined) return refused('invalid_request', 'grant_type is missing.', grantRule);
-  const name = offered.find((each) => each === kind);
-  if (name === undefined)
-    return refused('unsupported_grant_type', `grant_type must be one of: ${offered.join(', ')}.`, grantRule);
-  const grantRequest = grants[name](call, values);
-  if (!grantRequest) {
-    const isUnproven = name === 'authorization_code' && values.code_verifier === undefined;
-    const missed = isUnproven ? 'RFC 7636 §4.5: send the code_verifier with the code.' : grantRules[name];
-    return refused('invalid_request', 'A parameter of this grant is missing or malformed.', missed);
-  }
-  let headers: Record<string, string> = {};
-  if (grantRequest.owner && call.limits) {
-    const window = tokenWindow(grantRequest.owner);
-    const admission = admit(call.store, [window], call.now);
-    headers = admission.headers;
-    const words = `Rate limit reached: ${window.limit} token requests per minute and user (${window.name}).`;
-    if (admission.refusedBy) return refused('rate_limited', words, undefined, 429, headers);
-  }
-  const tokens = grantRequest.redeem();
-  if ('refused' in tokens) return refused(tokens.error ?? 'invalid_grant', tokens.refused, tokens.missed, 400, headers);
-  const reply = jsonReply(200, tokens, headers);
-  return { ...reply, body: withOrigin(reply.body, call.url.origin) };
-});
-
-const revoke = forClient((call, { client_id, token: secret }) => {
-  if (secret === undefined) return refused('invalid_request', 'token is missing.');
-  revokeToken(call.store, client_id!, secret);
-  return jsonReply(200, {});
-});
-
 const register = (call: OAuthCall): OAuthReply => {
   if (!call.profile.clients.includes('registered')) {
     const { status, headers, body } = notFound('path');
@@ -362,6 +150,8 @@ const serverMetadata = (call: OAuthCall): OAuthReply => {
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ways,
     revocation_endpoint_auth_methods_supported: ways,
+    introspection_endpoint: `${origin}${oauthPaths.introspect}`,
+    introspection_endpoint_auth_methods_supported: ways,
     authorization_response_iss_parameter_supported: true,
   });
 };
@@ -370,6 +160,7 @@ const endpoints: Record<string, Record<string, (call: OAuthCall) => OAuthReply>>
   [oauthPaths.authorize]: { GET: authorize, POST: decide },
   [oauthPaths.token]: { POST: token },
   [oauthPaths.revoke]: { POST: revoke },
+  [oauthPaths.introspect]: { POST: introspect },
   [oauthPaths.device]: { POST: deviceAuthorization },
   [oauthPaths.verify]: { GET: verify, POST: decideOnDevice },
   [oauthPaths.register]: { POST: register },

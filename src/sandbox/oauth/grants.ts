@@ -227,6 +227,25 @@ export const refreshTokens = (
   return issueTokens(world, { id, user, resource, scopes: refresh.scopes ?? convertToScopes(store, id) }, token);
 };
 
+interface TokenFacts {
+  user: string;
+  scopes: string | null;
+  client: string | null;
+  resource: string | null;
+  created_at: string;
+  expires_at: string | null;
+}
+
+/** What an access token or an unused refresh token is good for. */
+export const describeToken = (store: Store, token: string): TokenFacts | undefined =>
+  store.first<TokenFacts>(
+    `SELECT t.user, t.scopes, f.client, t.resource, t.created_at, t.expires_at
+     FROM access_tokens t LEFT JOIN families f ON f.id = t.family WHERE t.hash = ?1
+     UNION ALL SELECT f.user, f.scopes, f.client, f.resource, r.created_at, NULL
+     FROM refresh_tokens r JOIN families f ON f.id = r.family WHERE r.hash = ?1 AND r.used_at IS NULL`,
+    fingerprint(token),
+  );
+
 /** RFC 7009: a refresh token ends with its whole login, an access token alone. Unknown tokens are not an error. */
 export const revokeToken = (store: Store, client: string, token: string) => {
   const refresh = findRefresh(store, token);

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../../src/create-sandbox.ts';
 import { isDocumentUrl, readDocument } from '../../../src/sandbox/oauth/client-document.ts';
 import { closeLater } from '../../support/temporary.ts';
-import { until } from '../../support/until.ts';
 
 /** Another service of this machine, with something private. */
 const serve = async (answer: RequestListener) => {
@@ -126,17 +125,18 @@ describe('the document of a client', () => {
         end = resolve;
       });
     };
-    let isGone = false;
+    let leave = () => {};
+    const gone = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
     const { id } = await serve((request, response) => {
-      request.socket.on('close', () => {
-        isGone = true;
-      });
+      request.socket.on('close', leave);
       response.writeHead(200, json).write('{');
       end();
     });
     expect(await readDocument(id, sleep)).toEqual({ problem: expect.stringContaining('longer than two seconds') });
     expect(waits).toEqual([2000]);
-    await until(() => isGone);
+    await gone;
     expect(await readDocument('http://127.0.0.1:1/client.json', never)).toEqual({
       problem: 'nothing answers at its address',
     });

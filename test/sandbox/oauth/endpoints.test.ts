@@ -427,3 +427,37 @@ describe('oauth metadata', () => {
     },
   );
 });
+
+describe('oauth introspect', () => {
+  const describeOf = async (token: string, more: object = {}) => {
+    const { status, body } = await oauth.post('/oauth/introspect', { client_id: 'sched-cli', token, ...more });
+    return { status, body: JSON.parse(body) };
+  };
+
+  it('says what a token is good for, until it ends', async () => {
+    const { access_token, refresh_token } = await oauth.login({ resource: `${origin}/mcp` });
+    const now = Math.floor(world.clock.time / 1000);
+    const facts = {
+      active: true,
+      scope,
+      client_id: 'sched-cli',
+      sub: amara,
+      aud: `${origin}/mcp`,
+      iss: origin,
+      iat: now,
+    };
+    expect((await describeOf(access_token)).body).toEqual({ ...facts, token_type: 'Bearer', exp: now + 7200 });
+    expect((await describeOf(refresh_token)).body).toEqual(facts);
+    expect((await describeOf('sandbox_owner')).body).toMatchObject({ active: true, sub: amara, aud: origin });
+    await oauth.refresh(refresh_token);
+    expect((await describeOf(refresh_token)).body).toEqual({ active: false });
+    world.clock.time += 7_200_000;
+    expect((await describeOf(access_token)).body).toEqual({ active: false });
+    expect((await describeOf('sandbox_nothing')).body).toEqual({ active: false });
+  });
+
+  it('refuses an unknown client, and a request without a token', async () => {
+    expect((await describeOf('sandbox_owner', { client_id: 'nobody' })).status).toBe(401);
+    expect((await describeOf('')).status).toBe(400);
+  });
+});
