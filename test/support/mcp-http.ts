@@ -105,11 +105,16 @@ export const connectWith = async (mcp: string, token: string, how: How = {}, fet
 };
 
 /** The official client, which finds the login, registers, lets the person log in, and connects. */
-export const logInAndConnect = async (mcp: string, person: Person, redirectUrl = 'http://127.0.0.1:51515/callback') => {
+export const logInAndConnect = async (
+  mcp: string,
+  person: Person,
+  redirectUrl = 'http://127.0.0.1:51515/callback',
+  onError: (error: Error) => void = () => {},
+) => {
   const { provider, stored } = createProvider(person, redirectUrl);
   const client: Client = createClient({});
   const first = new StreamableHTTPClientTransport(new URL(mcp), { authProvider: provider });
-  await client.connect(first).catch(() => {});
+  await client.connect(first).catch(onError);
   await first.finishAuth(stored.sent!.searchParams);
   await first.close();
   const transport = new StreamableHTTPClientTransport(new URL(mcp), { authProvider: provider });
