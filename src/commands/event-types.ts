@@ -99,7 +99,8 @@ const runList = async (
     return runOperation(generic, values, context);
   }
   const used = await usedSince(context, unused(await context.askNow()));
-  return runOperation({ ...generic, keep: ({ uri }) => !used.has(idIn(uri)) }, values, context);
+  const choose = async (rows: Json[]) => rows.filter(({ uri }) => !used.has(idIn(uri)));
+  return runOperation({ ...generic, choose }, values, context);
 };
 
 export const decorate = {

@@ -1,7 +1,6 @@
 import { catalogue } from '../../api/catalogue.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { fallBack } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { jsonIn, parseJson } from '../../base/json.ts';
 import { isRead } from '../../client/client.ts';
 import { withArticle } from '../../client/ids.ts';
@@ -29,8 +28,8 @@ export interface OperationCommand extends Pick<Command, 'name'> {
   view: View;
   /** Adds to the rows what only people see, with requests of its own. */
   addForScreen?(context: Context): Stage;
-  /** A condition on rows that only sched can check. */
-  keep?(row: Json): boolean;
+  /** Filters rows by what only sched can find out. */
+  choose?: Stage;
 }
 
 /** What the command of an operation gets. */
@@ -118,11 +117,6 @@ export const runListing = (context: Context, listing: Listing): Promise<void> =>
     ? printRequest(context, listing.operation, [firstInput(context, listing)])
     : printListing(context, listing);
 
-const everyOf = (...tests: (((row: Json) => boolean) | undefined)[]): ((row: Json) => boolean) | undefined => {
-  const given = tests.filter((test) => test !== undefined);
-  return given.length === 0 ? undefined : (row) => given.every((test) => test(row));
-};
-
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
 /** Runs the command of an operation: fills in the scope, sends the request and prints the reply. */
@@ -138,15 +132,8 @@ export const runOperation = async (
   if (bounds !== undefined) {
     const isScreen = isForPeople(context) && context.settings.fields === undefined && !dryRun;
     const add = isScreen ? command.addForScreen?.(context) : undefined;
-    return runListing(context, {
-      operation,
-      view,
-      input,
-      bounds,
-      scope,
-      keep: everyOf(keepOf(operation, rows), command.keep),
-      add,
-    });
+    const { choose } = command;
+    return runListing(context, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), choose, add });
   }
   if (dryRun) return printRequest(context, operation, [input]);
   if (isRead(operation))

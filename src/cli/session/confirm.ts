@@ -137,7 +137,8 @@ export const confirm = async (
   const { settings, runtime, notes, frontend } = context;
   refuseTool(context);
   if (settings.yes) return;
-  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, { ...flags, ...again(context) });
+  const named = settings.protectedProfile && { 'profile-is': settings.protectedProfile };
+  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, { ...flags, ...named });
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const shownQuestion = {
     question: cutName(question),
@@ -161,10 +162,6 @@ export const confirm = async (
   if (!isConfirmed) throw declined(action, about);
   if (about === 'service') allowWrites(context);
 };
-
-/** What confirms a write besides, for a protected profile. */
-const again = ({ settings: { protectedProfile } }: Context): Suggestion['flags'] =>
-  protectedProfile === undefined ? {} : { 'profile-is': protectedProfile };
 
 /** The person has agreed to what the command writes. */
 export const allowWrites = ({ settings }: Context): void => {

@@ -7,6 +7,7 @@ import { isObject, type Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import { present } from '../../cli/input/entry.ts';
 import type { Stage } from '../../cli/operation/listing.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -56,19 +57,14 @@ const readHours = async (context: Context, type: string): Promise<Map<string, Ho
 const readAround = async (context: Context, query: Query, bufferMs: number): Promise<Json[]> => {
   // No event is longer than the longest duration option of a share: events.longest in docs/assumptions.md.
   const margin = limits.durationMinutes.max * minute + bufferMs;
-  const { since, until } = windowIn(query);
-  const moved = (edge: string | undefined, by: number) => {
-    const at = timestampOf(edge ?? '');
-    return at === undefined ? edge : utcText(at + by);
-  };
   const { user, organization, group } = query;
-  const whose = Object.fromEntries(
-    Object.entries({ user, organization, group }).filter(([, value]) => value !== undefined),
-  );
-  const ends = Object.entries({ since: moved(since, -margin), until: moved(until, margin) });
-  const around = {
-    ...(whose as Query),
-    ...windowQuery('start_time', Object.fromEntries(ends.filter(([, edge]) => edge !== undefined))),
+  const { since, until } = windowIn(query);
+  const moved = (edge: string | undefined, by: number) =>
+    edge === undefined ? undefined : utcText(timestampOf(edge)! + by);
+  const window = present({ since: moved(since, -margin), until: moved(until, margin) });
+  const around: Query = {
+    ...present({ user, organization, group }),
+    ...windowQuery('start_time', window),
     status: 'active',
   };
   return gather(
@@ -97,10 +93,6 @@ const conflictText = (context: Context, own: Json, conflict: Conflict): string =
   return `outside the hours: ${days.join('; ')}${who}`;
 };
 
-/** The conflicts as they are printed in JSON: events by their URI. */
-const recordOf = (conflict: Conflict): Json =>
-  conflict.code === 'overlap' ? { ...conflict, event: conflict.event.uri } : { ...conflict };
-
 /** Finds the conflicts of the events of a query. */
 export const findConflicts = async (context: Context, query: Query, bufferMinutes: number): Promise<FoundConflicts> => {
   const bufferMs = bufferMinutes * minute;
@@ -126,7 +118,8 @@ export const findConflicts = async (context: Context, query: Query, bufferMinute
       page.map((event) =>
         withFacts(event, {
           ...(isObject(event._sched) ? event._sched : {}),
-          conflicts: conflictsOf(event).map(recordOf),
+          // In JSON, an event is its URI.
+          conflicts: conflictsOf(event).map((each) => ({ ...each, ...('event' in each && { event: each.event.uri }) })),
         }),
       ),
     withColumn: (view) => ({

@@ -215,10 +215,11 @@ export const listEvents = async (
     view: isRows ? withInviteeRows(command.view, questions) : (found?.withColumn(plainView) ?? plainView),
     input: { query },
     bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
-    scope:
-      found === undefined
-        ? { ...scopeFor(rows, isFromToday), next: isScreen ? () => nextEvent(context, query) : undefined }
-        : { ...scopeFor(rows, isFromToday), empty: 'No conflicts' },
+    scope: {
+      ...scopeFor(rows, isFromToday),
+      ...(found && { empty: 'No conflicts' }),
+      next: isScreen && !found ? () => nextEvent(context, query) : undefined,
+    },
     keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
     choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,
     add: chainStages(isEarly ? undefined : people, isScreen ? addColors(context, query) : undefined, found?.add),

@@ -244,7 +244,7 @@ const all: Omit<Command, 'local'>[] = [
       'profiles set protected yes -p production',
     ],
     notes: [
-      'With a protected profile, every write asks first, also with --yes, --confirm or in `sched api`. Without a terminal it fails with exit code 12, unless --profile-is repeats the name of the profile. Tools of `sched mcp serve` then only read.',
+      'With a protected profile, every write asks first, also with --yes, with a confirmed count or digest, or in `sched api`. Without a terminal it fails with exit code 12, unless --profile-is repeats the name of the profile. Tools of `sched mcp serve` then only read.',
       `user: ${waysInSentence('users')}. organization (or org): ${waysInSentence('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
     ],
   },
