@@ -107,14 +107,13 @@ const countsText = (deliveries: readonly Backfilled[]): string[] => {
 /** Sends what is left, and records each delivery after its 2xx. */
 const sendAll = async (
   context: Context,
-  input: BackfillInput,
+  input: BackfillInput & Awaited<ReturnType<typeof readVerification>>,
   record: BackfillRecord,
   stretch: Stretch,
   left: readonly Backfilled[],
 ) => {
   const { runtime, notes } = context;
   const { clock, interrupted } = runtime;
-  const { key, signatureHeader } = await readVerification({ ...input, tolerance: undefined }, context);
   const name = targetName(input.forwardTo);
   const timeNow = () => new Date(clock.now()).toISOString();
   const file = await record.begin({ type: 'begin', backfill: 1, at: timeNow(), ...stretch, total: left.length });
@@ -126,8 +125,8 @@ const sendAll = async (
       const { accepted, attempts, status, problem } = await deliver(
         {
           url: input.forwardTo.href,
-          key,
-          signatureHeader,
+          key: input.key,
+          signatureHeader: input.signatureHeader,
           userAgent: `sched/${version}`,
           send: runtime.sendToEnd,
           clock,
@@ -165,8 +164,7 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
   const { notes, settings, printer } = context;
   checkTarget(input);
   const received = await readLog(context, input.received);
-  // Read before anything else, so that a missing key is known at once.
-  await readVerification({ ...input, tolerance: undefined }, context);
+  const verification = await readVerification({ ...input, tolerance: undefined }, context);
   const whose = await fillScope(events.list, { query: input.request.query! }, context);
   const record = await openFor(context, input);
   try {
@@ -204,7 +202,7 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
           ['contains', 'names, addresses and answers of invitees'],
         ],
       });
-    const { counts, stopped } = await sendAll(context, input, record, stretch, left);
+    const { counts, stopped } = await sendAll(context, { ...input, ...verification }, record, stretch, left);
     await printer.one(resultView, {
       since: utcText(stretch.since),
       until: utcText(stretch.until),
