@@ -10,30 +10,47 @@ export interface SqlQuestion {
 
 export type SqlAnswer = { columns: string[]; rows: unknown[][] } | { problem: string };
 
-/** The query without its comments and what is in quotes: a semicolon there ends nothing. */
-const bare = (query: string): string =>
-  query.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, ' ').trim();
+/** What is in quotes, or a comment: a semicolon there ends nothing. */
+const quoted = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+
+/** The query without comments, and without a semicolon at its end. */
+const plainQuery = (query: string): string =>
+  query
+    .replace(quoted, (found) => (/^(--|\/\*)/.test(found) ? ' ' : found))
+    .trim()
+    .replace(/;$/, '');
 
 /** Why a query is refused before SQLite sees it. Only one that reads can't attach files, change settings or write. */
 export const queryProblem = (query: string): string | undefined => {
-  const text = bare(query).replace(/;\s*$/, '');
+  const text = plainQuery(query).replace(quoted, ' ');
   if (!/^(select|with|values)\b/i.test(text)) return 'it must begin with SELECT, WITH or VALUES';
   return text.includes(';') ? 'it must be one statement' : undefined;
 };
 
+/** A control character marks a number that JavaScript would round. */
+const marked = (name: string): string => {
+  const column = `"${name.replaceAll('"', '""')}"`;
+  const isLarge = `typeof(${column}) = 'integer' AND ${column} NOT BETWEEN -9007199254740991 AND 9007199254740991`;
+  return `CASE WHEN ${isLarge} THEN char(1) || ${column} ELSE ${column} END AS ${column}`;
+};
+
 /** Whole numbers beyond 2^53 stay as they are. */
-const plain = (value: unknown): unknown => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
+const plain = (value: unknown): unknown => {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return typeof value === 'string' && /^\x01-?\d+$/.test(value) ? BigInt(value.slice(1)) : value;
+};
 
 /** Answers a query from the views of a mirror. Blocks, so it runs in a thread. */
 export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<SqlAnswer> => {
   const store = await openMirror(file);
   try {
     store.exec(views);
+    // A view is one statement that only reads, and tells its columns.
+    store.run(`CREATE TEMP VIEW asked AS\n${plainQuery(query)}`);
     const reader = readOnly(store);
-    // As part of another query it can only read, and is one statement.
-    const sql = `SELECT * FROM (\n${query.trim().replace(/;\s*$/, '')}\n) LIMIT ${limit}`;
+    const columns = reader.all<{ name: string }>("SELECT name FROM pragma_table_info('asked')").map(({ name }) => name);
+    const sql = `SELECT ${columns.map(marked).join()} FROM temp.asked LIMIT ${limit}`;
     const rows = reader.all<Record<string, unknown>>(sql);
-    const columns = Object.keys(rows[0] ?? {});
     return { columns, rows: rows.map((row) => columns.map((column) => plain(row[column]))) };
   } catch (error) {
     return { problem: (error as Error).message };
