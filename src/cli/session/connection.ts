@@ -39,6 +39,8 @@ export interface Connection {
   mcpUrl?: string | undefined;
   credentials: Credentials;
   isSandbox: boolean;
+  /** The built-in sandbox itself. A request to it in the same process needs no network. */
+  service?: Send;
   /** The time of the built-in sandbox. */
   now?(): number;
   /** The built-in sandbox, and no server runs with its data: the links in its records lead nowhere. */

@@ -126,7 +126,7 @@ export const createNetwork = (
   budget: SharedBudget,
   isBackground = false,
 ): Network => {
-  const { credentials, baseUrl } = connection;
+  const { credentials, baseUrl, service } = connection;
   const { clock, interrupted } = runtime;
   const random = randomOf(runtime);
   const announce = announceWaits(runtime, settings, notes);
@@ -156,7 +156,11 @@ export const createNetwork = (
       else showBackgroundWait(runtime, seconds);
     },
   });
-  const timedSend = time.layer(transportOf(runtime, notes));
+  const toService: Send = async (request) => {
+    interrupted.throwIfAborted();
+    return service!(request);
+  };
+  const timedSend = time.layer(service === undefined ? transportOf(runtime, notes) : toService);
   const tracedSend = settings.verbose ? trace(clock, notes.always)(timedSend) : timedSend;
   const sendPlain = redirect(limitLayer(callBeforeSend(tracedSend)));
   return {

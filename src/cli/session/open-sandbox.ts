@@ -78,6 +78,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: 
     baseUrl: server.url,
     mcpUrl: server.url,
     isSandbox: true,
+    service: sandbox.service,
     now: sandbox.clock.now,
     isUnserved: sandbox.serving === undefined,
     credentials: { current: async () => ({ token: ownerToken, origin: server.url }) },
