@@ -6,7 +6,7 @@ import { HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
 import { firstCommands, rootFlags } from '../../src/cli/help/overview.ts';
 import { topicHelp, topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
-import { escaped, roff, subsection, wrapped } from './roff.ts';
+import { escaped, roff, wrapped } from './roff.ts';
 
 /** The newest released version in the changelog, under a heading such as `## 1.2.0 (2026-12-01)`. */
 export const lastRelease = (changelog: string): { version: string; date: string } | undefined => {
@@ -30,6 +30,7 @@ const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? `${text[0]!.toLowerCase()}${text.slice(1)}` : text;
 
 const nounPageName = (noun: string): string => `sched-${noun}(1)`;
+const verbPageName = (noun: string, verb: string): string => `sched-${noun}-${verb}(1)`;
 const topicPageName = (topic: string): string => `sched-${topic}(7)`;
 
 /** `.BR sched\-flags (7),` */
@@ -116,16 +117,13 @@ const nounPage = (noun: Commander): Page => {
       section('DESCRIPTION'),
       ...(isLeaf ? commandBody(words, noun as Leaf) : [roff.text(`${noun.description()}.${aliasText(noun)}`)]),
       ...(isLeaf ? [] : [section('COMMANDS')]),
-      ...verbs.flatMap((verb) => [
-        subsection(`${words} ${verb.name()}`),
-        ...commandBody(`${words} ${verb.name()}`, verb),
-      ]),
+      ...(isLeaf ? [] : [roff.items(verbs.map((verb) => [verb.name(), `${verb.description()}.`] as const))]),
     ],
-    seeAlso: alsoRead,
+    seeAlso: [...verbs.map((verb) => verbPageName(noun.name(), verb.name())), ...alsoRead],
   };
 };
 
-/** The part of a noun's page about one verb, for `man sched-events-cancel`. */
+/** For `man sched-events-cancel`. */
 const verbPage = (noun: Commander, verb: Leaf): Page => {
   const words = `sched ${noun.name()} ${verb.name()}`;
   return {

@@ -78,7 +78,7 @@ const runsOf = (text: string): string[][] => {
   return runs;
 };
 
-export const subsection = (heading: string): string => `.SS ${escaped(heading)}`;
+const subsection = (heading: string): string => `.SS ${escaped(heading)}`;
 
 export const roff: HelpLayout = {
   items: (pairs, heading) =>

@@ -88,7 +88,7 @@ export const man = (known: Names): LeafCommand => {
     ...taking(input(entries), run),
     examples: ['man', 'man events', 'man events list', 'man exit-codes'],
     notes: [
-      'The page of a command has all its verbs, and each verb has a page of its own. If man is not installed, or with --accessible, help is printed instead.',
+      'The page of a command lists its verbs, and each verb has a page of its own. If man is not installed, or with --accessible, help is printed instead.',
     ],
     local: true,
   };

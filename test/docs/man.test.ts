@@ -26,7 +26,7 @@ const leavesOf = (noun: (typeof tree.commands)[number]) =>
 const leaves = tree.commands.flatMap((noun) =>
   leavesOf(noun).map((leaf) => ({
     words: leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`,
-    page: pages[`man/sched-${noun.name()}.1`]!,
+    page: pages[`man/${['sched', noun.name(), ...(leaf === noun ? [] : [leaf.name()])].join('-')}.1`]!,
     leaf,
   })),
 );
