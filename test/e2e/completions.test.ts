@@ -269,7 +269,7 @@ test('completions: the built program knows the names in the sandbox', { timeout:
     if (answer.stdout === ':words\n') answer = await ask();
     return answer.stdout !== ':words\n';
   });
-  expect(answer).toEqual({ code: 0, stdout: 'Intro call\tIntro call · 15 min\n:words\n', stderr: '' });
+  expect(answer).toEqual({ code: 0, stdout: 'Intro call\t15 min\n:words\n', stderr: '' });
 });
 
 describe('completions: PowerShell', () => {

@@ -44,7 +44,8 @@ const recordCandidates = async (
       const name = words.find((word) => begins(word, prefix)) ?? words[0]!;
       const isUnique = records.filter((other) => other.words.includes(name)).length === 1;
       const word = isUnique && isTypeable(name) ? name : value;
-      return { word, description: label === word ? '' : label };
+      // What is on the line already need not stand behind it once more.
+      return { word, description: label.startsWith(word) ? label.slice(word.length).replace(/^ · |^, /, '') : label };
     })
     .filter(({ word }) => isTypeable(word));
 };

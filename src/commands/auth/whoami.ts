@@ -126,6 +126,7 @@ const runWhoami = async (_: object, { context }: Call): Promise<void> => {
     facts: [
       [role, organizationOf(record)].filter((part) => part).join(' of '),
       plan,
+      settings.account?.profile.protected === true ? 'protected' : undefined,
       ...shownFacts({ profile: settings.account?.name ?? null, base_url, source, expires_at }, time),
     ],
   }));

@@ -4,7 +4,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { deliveryIn } from '../dialect.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { type Post, type PostResult, postTo } from './post.ts';
+import { notThisMachine, type Post, type PostResult, postTo } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 
 /** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
@@ -102,7 +102,7 @@ export const createDeliverer = (options: DelivererOptions) => {
       ...(key === null ? {} : { [signatureHeader.toLowerCase()]: signatureOf(key, seconds, body) }),
     };
     const answer = await post(url, { headers, body }, over.signal);
-    const isUnanswered = answer.status === undefined && isLate;
+    const isUnanswered = answer.status === undefined && answer.error !== notThisMachine && isLate;
     return isUnanswered ? { error: `no reply within ${answerMilliseconds / 1000} seconds` } : answer;
   };
 

@@ -112,7 +112,7 @@ describe('a protected profile', () => {
     const { run } = await protectedWorld();
     expect(await run('events list --limit 1')).toMatchObject({ code: 0 });
     expect(JSON.parse((await run('whoami --json')).stdout)._sched).toMatchObject({ profile: 'prod', protected: true });
-    expect((await run('whoami', { terminals })).stdout).toMatch(/Protected +yes/);
+    expect((await run('whoami', { terminals })).stdout).toContain(' · protected · profile prod');
     expect(JSON.parse((await run('profiles show --json')).stdout).protected).toBe(true);
     expect((await run('event-types create --name Chat --duration 25 --dry-run')).code).toBe(0);
     expect((await run('events list -p prod --profile-is prod --limit 1')).code).toBe(0);

@@ -444,7 +444,7 @@ describe('scopes', () => {
     const { scopes, prompt, stderr } = await requested('--read-only', '--add-scopes', 'offline_access');
     expect(scopes).toEqual(expect.arrayContaining(['offline_access', 'scheduled_events:read']));
     expect(scopes.every((scope) => scope.endsWith(':read') || scope === 'offline_access')).toBe(true);
-    expect([prompt, stderr.includes("doesn't know")]).toEqual(['consent', false]);
+    expect([prompt, stderr.includes("doesn't know the scope")]).toEqual(['consent', false]);
     expect((await requested()).prompt).toBeNull();
   });
 });
