@@ -106,6 +106,18 @@ const label = (header: string): string =>
     ? capital(header.toLowerCase().replace(/\b(id|ms|ur[il])\b/g, (word) => word.toUpperCase()))
     : header;
 
+/** Text for a screen reader, with no word broken at the edge of the screen. */
+export const spokenLines = (text: string, available: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) => wrapSafely(line, available))
+    .join('\n');
+
+/** Rows as sentences. */
+export const spokenSentences = (sentence: (record: object) => string, available: number): RowFormat => ({
+  row: (record) => `${spokenLines(humanText(sentence(record)), available)}\n`,
+});
+
 export const spokenRows = (
   columnsFor: (records: readonly object[]) => readonly Column[],
   time: TimeStyle,

@@ -172,8 +172,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const tableOf = async (view: View, pages: Pages): Promise<void> => {
     if (accessible) {
-      const { spokenRows } = await import('./block.ts');
-      return writeRows(stdout, () => spokenRows(columnsIn(view), options), pages, tally);
+      const { spokenRows, spokenSentences } = await import('./block.ts');
+      const { spoken } = view;
+      const format =
+        spoken === undefined || fields !== undefined || !stdout.isTerminal
+          ? spokenRows(columnsIn(view), options)
+          : spokenSentences((record) => spoken(record, options), available);
+      return writeRows(stdout, () => format, pages, tally);
     }
     const style = await styleOf();
     hiddenColumns.push(...(await onScreen((screen) => printTable(screen, view, style, pages, tally))));

@@ -61,6 +61,8 @@ export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
   /** Columns of a table, given its first rows and its room, if they are not the columns of TSV. */
   tableColumns?(records: readonly Resource[], room: TableRoom): readonly Column<Resource>[];
+  /** A row as a sentence, for screen readers. Without it, each of its columns is a line. */
+  spoken?(record: Resource, time: TimeStyle): string;
   /** The heading above a row of a table, such as its day. Rows below a heading are indented and need no header. */
   section?(record: Resource, time: TimeStyle): string;
   /** What the rows are, above a table on a terminal: `Your events`. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { width } from '../../src/output/width.ts';
 import { createWorld, terminals } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -21,8 +22,6 @@ describe('--accessible', () => {
   test.each(
     sample(
       [
-        'events list --limit 3',
-        'events list --upcoming --limit 2 --with invitees',
         'events get JW6SHQTS78SH7TS8 --with invitees',
         'event-types list',
         'event-types get "Intro call"',
@@ -41,6 +40,23 @@ describe('--accessible', () => {
     expect(code).toBe(0);
     expectSpoken(stdout);
   });
+
+  test.each(['', '--with invitees'])(
+    'says events in sentences that the screen never breaks in a word: %s',
+    async (flag) => {
+      const line = `events list --upcoming --limit 2 ${flag} --accessible`;
+      const { code, stdout } = await world.run(line, { terminals, columns: 40 });
+      expect(code).toBe(0);
+      const sentences = stdout
+        .trimEnd()
+        .replace(/\n(?!\w{3} \d)/g, ' ')
+        .split('\n');
+      expect(sentences).toHaveLength(2);
+      for (const sentence of sentences)
+        expect(sentence).toMatch(/^\w{3} \d+ \w{3} \d\d:\d\d to \d\d:\d\d: \S.*, with \S.*\. ID [A-Z0-9]{16}$/);
+      for (const each of stdout.split('\n')) expect(width(each)).toBeLessThanOrEqual(40);
+    },
+  );
 
   test('applies to doctor too', async () => {
     const home = temporaryDirectory('accessible');

@@ -1,9 +1,12 @@
+import { recordsIn } from '../../base/json.ts';
+import { idIn } from '../../base/uri.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
+import { spanLabel } from '../../time/label.ts';
 import { eventPlace, idColumn, isCanceled, markedName, whoText } from './view-values.ts';
 
 export const eventName = (record: object): unknown => valueAt(record, 'name');
-const startAndEnd = (record: object): unknown => ['start_time', 'end_time'].map((path) => valueAt(record, path));
+const startAndEnd = (record: object): unknown[] => ['start_time', 'end_time'].map((path) => valueAt(record, path));
 
 /** Where an event is, or why it isn't. */
 const where: Column = {
@@ -83,8 +86,26 @@ const narrowEvent: readonly Column[] = [
   },
 ];
 
-/** An event for a screen reader. */
-const spokenEvent: readonly Column[] = [
+/** An event in a sentence: `Thu 19 Nov 12:30 to 13:00: Intro call, with Ada Byron, Zoom. ID K3RS…` */
+export const spokenEvent: NonNullable<View['spoken']> = (event, { zoneLabel, now, showTime }) => {
+  const [start, end] = startAndEnd(event).map(String) as [string, string];
+  const when = spanLabel(start, end, zoneLabel, now)?.replace(' – ', ' to ').replace('–', ' to ') ?? showTime(start);
+  const people = recordsIn(valueAt(event, '_sched.invitees')).map(({ name, email, status }) =>
+    status === 'canceled' && !isCanceled(event) ? `${name ?? email} (canceled)` : String(name ?? email),
+  );
+  const who = people.length > 0 ? people.join(', ') : whoText(event);
+  const hosts = hostNamesIn(event);
+  const facts = [
+    isCanceled(event) ? 'canceled' : undefined,
+    who === undefined ? undefined : `with ${who}`,
+    eventPlace(event),
+    hosts.length > 1 ? `hosts ${hosts.join(', ')}` : undefined,
+  ].filter((fact) => fact !== undefined && fact !== '');
+  return `${when}: ${[eventName(event) ?? 'no name', ...facts].join(', ')}. ID ${idIn(valueAt(event, 'uri'))}`;
+};
+
+/** The same as lines with labels, where no terminal shows them. */
+const spokenColumns: readonly Column[] = [
   { header: 'START', path: 'start_time', as: 'time' },
   { header: 'END', path: 'end_time', as: 'time' },
   { header: 'NAME', path: 'name' },
@@ -97,6 +118,6 @@ const spokenEvent: readonly Column[] = [
 
 /** The columns of events in a list for people. */
 export const eventColumns: NonNullable<View['tableColumns']> = (events, { available, isSpoken }) => {
-  if (isSpoken) return spokenEvent;
+  if (isSpoken) return spokenColumns;
   return available < narrow ? narrowEvent : eventRow(events, available);
 };

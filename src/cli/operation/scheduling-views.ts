@@ -4,7 +4,7 @@ import { openValue, valueAt } from '../../output/fields.ts';
 import { answersText, answerTexts, questionColumns } from '../../output/question-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { rulesText } from '../../time/availability-rules.ts';
-import { eventColumns, eventName } from './event-columns.ts';
+import { eventColumns, eventName, spokenEvent } from './event-columns.ts';
 import {
   createdLine,
   dayHeading,
@@ -66,6 +66,7 @@ export const schedulingViews = {
       idColumn,
     ],
     tableColumns: eventColumns,
+    spoken: spokenEvent,
     section: dayHeading('start_time'),
     page: {
       title: 'name',

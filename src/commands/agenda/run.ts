@@ -16,6 +16,7 @@ import { hasRoom } from '../../cli/session/network.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import type { Query } from '../../client/wire.ts';
+import { spokenLines } from '../../output/block.ts';
 import { type Day, daysOf, type Period, periods } from '../../time/calendar.ts';
 import { wallClock } from '../../time/show.ts';
 import type { Span } from '../../time/slots.ts';
@@ -159,7 +160,7 @@ export const runAgenda = async (
   }
   const agenda = await readAgenda(days);
   await printer.draw((style) => {
-    return settings.accessible ? spokenAgenda(agenda) : drawAgenda(agenda, style);
+    return settings.accessible ? spokenLines(spokenAgenda(agenda), style.available) : drawAgenda(agenda, style);
   });
   if (isWhoLeftOut) notes.footer('Who comes is left out, to leave requests for other commands');
   for (const line of scopeLines(whose)) notes.footer(line);

@@ -29,7 +29,7 @@ const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
       whenText(context, span, [invitee.timezone]),
       ...[placeName(location ?? {}), usual && `usually ${placeName(usual)}`].filter(Boolean),
     ].join(settings.accessible ? ', ' : ' · '),
-    ...answerTexts({ questions_and_answers: answers }).map(String),
+    ...(answers === undefined ? [] : answerTexts({ questions_and_answers: answers })).map(String),
   ];
 };
 

@@ -48,7 +48,7 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
   const { code, stderr } = await world.run(booking(0).replace(' --json', ''), { terminals: outputs });
   expect(code).toBe(0);
   const answer =
-    /✔ Booked: Board preview with Ada Byron\n {2}Mon 1 Feb 2027 11:00–11:30 Europe\/Paris\n {2}Where .+\n {2}Undo {2}sched (events cancel \w{4})\n$/;
+    /✔ Booked: Board preview with Ada Byron\n {2}Mon 1 Feb 2027 11:00–11:30 Europe\/Paris\n {2}Where {2}.+\n {2}Undo {3}sched (events cancel \w{4})\n$/;
   const [, undo] = answer.exec(stderr) ?? expect.fail(stderr);
   expect((await world.run(`${undo} --yes`, { terminals: ['stdin', 'stdout', 'stderr'] })).code).toBe(0);
 });
