@@ -32,7 +32,6 @@ export const oauthCommand: Command = {
   summary: 'Explain what OAuth clients did, and what they missed',
   ...taking(dataInput, runOauth),
   fields: ['client', 'step', 'requests', 'status', 'missed'],
-  view,
   local: true,
   examples: ['sandbox oauth', 'sandbox oauth --json'],
   notes: [
