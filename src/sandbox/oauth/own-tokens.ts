@@ -1,5 +1,6 @@
 import type { RandomBytes } from '../../base/system.ts';
 import type { HttpRequest } from '../../http/message.ts';
+import { urlOf } from '../request-url.ts';
 import { tokenIn } from './authenticate.ts';
 import { type ReadyToken, readyTokens } from './ready-tokens.ts';
 
@@ -18,8 +19,11 @@ export const createOwnTokens = (randomBytes: RandomBytes) => {
   /** A well-known token becomes one that nobody has. */
   const inside = (given: string) => known.get(given) ?? (own.has(given) ? `${given}_is_off` : given);
 
-  const bodyInside = ({ body, headers }: HttpRequest): string | undefined => {
-    if (!body || !headers['content-type']?.includes('form-urlencoded')) return body;
+  const bodyInside = (request: HttpRequest): string | undefined => {
+    const { body, headers } = request;
+    // Other programs, such as curl, call any body a form.
+    const isLogin = urlOf(request)?.pathname.startsWith('/oauth/');
+    if (!isLogin || !body || !headers['content-type']?.includes('form-urlencoded')) return body;
     const form = new URLSearchParams();
     for (const [name, value] of new URLSearchParams(body))
       form.append(name, tokenFields.includes(name) ? inside(value) : value);

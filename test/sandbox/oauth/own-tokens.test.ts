@@ -36,6 +36,8 @@ test('everything else stays as it is, fields that come twice too', () => {
     request({ authorization: 'Bearer sandbox_access_x' }),
     request({ 'content-type': 'application/json' }, '{"token":"sandbox_owner"}'),
     request(form, 'a=1&token=x&token=y&b=2'),
+    // As curl sends it without a type.
+    { ...request(form, '{"event":"invitee.created"}'), url: 'http://sandbox:4010/__sandbox/trigger' },
   ])
     expect(own.translate(each)).toEqual(each);
 });
