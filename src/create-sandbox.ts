@@ -12,7 +12,7 @@ import { checkOperations, createFaultScript, readFaults } from './sandbox/faults
 import { profileNames } from './sandbox/oauth/profiles.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { kinds, plans } from './sandbox/rules/subscription.ts';
-import { runSandbox } from './sandbox/run.ts';
+import { type RunOptions, runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
 import { isHostName, originIn } from './sandbox/server/http-server.ts';
 import { readDuration } from './time/duration.ts';
@@ -287,7 +287,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
   const outside = { clock, every, randomBytes, machine };
-  const served = { port: listen ? port : undefined, baseUrl, script, data: file, version, unref: true };
+  // The commands of `sched`, which are its tools, are loaded for the first client only.
+  const openMcp: RunOptions['openMcp'] = async (place) => (await import('./library-mcp.ts')).openLibraryMcp(place);
+  const served = { port: listen ? port : undefined, baseUrl, script, data: file, version, openMcp, unref: true };
   const running = await runSandbox(sandbox, served, outside);
   const { secret } = running;
   const url = listen ? running.url : (baseUrl ?? running.url);

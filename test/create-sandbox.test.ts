@@ -190,6 +190,30 @@ describe('createSandbox without a port', () => {
     await expect(sandbox.waitFor('notice', {}, { since: 'now' })).rejects.toThrow('since must be a mark');
   });
 
+  test('has the MCP server, whose tools use the data of the sandbox', async () => {
+    const send = async (body: object, session?: string) => {
+      const more: Record<string, string> = session === undefined ? {} : { 'mcp-session-id': session };
+      const accept = 'application/json, text/event-stream';
+      const headers = {
+        authorization: `Bearer ${sandbox.token()}`,
+        'content-type': 'application/json',
+        accept,
+        ...more,
+      };
+      const text = JSON.stringify({ jsonrpc: '2.0', ...body });
+      return sandbox.fetch(new Request('https://api.example.com/mcp', { method: 'POST', headers, body: text }));
+    };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const opened = await send({ id: 1, method: 'initialize', params });
+    const session = opened.headers.get('mcp-session-id')!;
+    const call = { name: 'users_get', arguments: { user: 'me' } };
+    expect(await (await send({ id: 2, method: 'tools/call', params: call }, session)).text()).toContain(
+      'Amara Lindqvist',
+    );
+    expect((await sandbox.log()).at(-1)).toMatchObject({ operation: 'users.me', status: 200 });
+    expect((await sandbox.fetch(new Request('https://api.example.com/mcp', { method: 'POST' }))).status).toBe(401);
+  });
+
   test('refuses a request after close', async () => {
     const other = await createSandbox({ listen: false, world: 'empty' });
     await other.close();

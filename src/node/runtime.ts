@@ -38,6 +38,11 @@ const zoneOfFile = (TZ = ''): string | undefined => {
 /** The runtime on Node. Modules that most commands don't need (other programs, the network) are loaded on first use. */
 export const nodeRuntime = (): World => {
   silenceSqliteWarning();
+  return nodeWorld();
+};
+
+/** The same for a part of another program, whose process stays as it is. */
+export const nodeWorld = (): World => {
   const stderr = outputOf(2, () => process.stderr);
   let handlers: ReturnType<typeof handleSignals> | undefined;
   // Signal handlers are installed on first use. Until then a signal ends the process; --version needs no more.
