@@ -337,6 +337,14 @@ test('a program that asks the same again and again takes one row between two cha
   ]);
 });
 
+test('Logins shows what each OAuth client did, and the rule that it missed', async () => {
+  const { login, ask, watch } = await openDesk();
+  await ask('GET', '/oauth/authorize?client_id=%3Cb%3Enobody');
+  const { first, end } = await watch(await login());
+  await end();
+  expect(missing(first, '&lt;b&gt;nobody', 'authorize 400', 'RFC 6749 §2.2: use the client ID')).toEqual([]);
+});
+
 test('each fault in the list is a fault, and one of them can be removed', async () => {
   for (const [fault] of faultChoices) expect(readFault(fault).kind).not.toBe('');
   const { login, desk, running } = await openDesk('* 503', 'events.list 500');
