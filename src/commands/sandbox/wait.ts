@@ -110,6 +110,6 @@ export const markCommand: Command = {
   ...taking(dataInput, runMark),
   fields: ['mark'],
   local: true,
-  examples: ['sandbox mark', 'mark=$(sched sandbox mark)'],
+  examples: ['sandbox mark', 'sandbox mark -o json'],
   notes: ['A mark stands for what has come so far: deliveries, notices and requests.'],
 };
