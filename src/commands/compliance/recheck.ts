@@ -81,6 +81,7 @@ const perMinute = limits.requestsPerMinute.paid / 2;
 
 const announce = ({ notes }: Context, look: Look, people: number): void => {
   const requests = look.requests(people);
+  if (requests === 0) return notes.info('No events can be read, so only submissions are searched');
   const time = durationText(estimatedSeconds(requests, perMinute));
   notes.info(
     look.isByAddress
@@ -103,7 +104,9 @@ const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
   noteLeftOut(context, plan);
   const who = await askRequester(context, events.list);
   checkOwner(history, who);
-  const marks = new Map(plan.items.map((item) => [foldAddress(item.text)!, facts.mark(item)]));
+  // The same letters can be written in several ways beyond ASCII.
+  const letters = (folded: string) => folded.normalize('NFKC');
+  const marks = new Map(plan.items.map((item) => [letters(foldAddress(item.text)!), facts.mark(item)]));
   const digest = key.mac(`recheck ${finding.head}`);
   const seenFile = join(receiptFolder(context), `seen-${digest.slice(0, 32)}`);
   const after = { run: history.run.run, head: finding.head };
@@ -132,7 +135,7 @@ const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
       confirm: async (remaining, isResumed) => {
         if (!isResumed) await forgetSeen(seenFile);
         look = await openLook(context, {
-          mark: (folded) => marks.get(folded),
+          mark: (folded) => marks.get(letters(folded)),
           seen: () => openSeen(seenFile, context.runtime.randomBytes),
         });
         left = remaining;

@@ -25,6 +25,8 @@ export const addressesIn = (record: Json): string[] => textsIn(record).flatMap(a
  */
 export const eachSubmission = async (context: Context, take: (submission: Json) => void): Promise<string[]> => {
   const client = await context.client();
+  // A dialect may say nothing about forms. That is no proof either.
+  if (!client.offers(routingForms.list) || !client.offers(routingForms.submissions)) return ['routing forms'];
   const unread: string[] = [];
   const readOrNote = async (what: string, read: () => Promise<void>): Promise<void> => {
     try {

@@ -12,7 +12,7 @@ const invitee = ({ event }: Got) => event.startsWith('invitee.');
 const sumOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout);
 
 describe('webhooks backfill', () => {
-  test('sends what the service would have sent, in order and signed', { timeout: 600_000 }, async () => {
+  test('sends what the service would have sent, in order and signed', { timeout: 1_800_000 }, async () => {
     const bookings = times(30, 750);
     const { own, backfill, arrived, counted } = await openMissed(bookings);
     const result = await backfill();
@@ -48,7 +48,7 @@ describe('webhooks backfill', () => {
     expect(recordOf(result)).not.toMatch(new RegExp(`@|${canary}|people`));
   });
 
-  test('is accepted whole by a handler that fails a third of the time', { timeout: 600_000 }, async () => {
+  test('is accepted whole by a handler that fails a third of the time', { timeout: 1_800_000 }, async () => {
     const { backfill, answering, counted, arrived } = await openMissed(times(30, 750));
     answering((number) => (number % 3 === 1 ? status(number % 2 === 0 ? 500 : 429) : ok));
     const result = await backfill();
@@ -56,7 +56,7 @@ describe('webhooks backfill', () => {
     expect(arrived.length).toBeGreaterThan(counted.size * 1.3);
   });
 
-  test('repeats at most the delivery that was on its way when it was killed', { timeout: 600_000 }, async () => {
+  test('repeats at most the delivery that was on its way when it was killed', { timeout: 1_800_000 }, async () => {
     const { backfill, answering, arrived, counted } = await openMissed(times(24, 120));
     let kills = 0;
     let result = { code: -1, stdout: '', stderr: '' };
