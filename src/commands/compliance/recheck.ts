@@ -81,7 +81,7 @@ const perMinute = limits.requestsPerMinute.paid / 2;
 
 const announce = ({ notes }: Context, look: Look, people: number): void => {
   const requests = look.requests(people);
-  if (requests === 0) return notes.info('No events can be read, so only submissions are searched');
+  if (requests === 0) return void notes.info('No events can be read, so only submissions are searched');
   const time = durationText(estimatedSeconds(requests, perMinute));
   notes.info(
     look.isByAddress
