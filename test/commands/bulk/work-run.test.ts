@@ -16,6 +16,19 @@ const linesOf = (path: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** A disk that is full once the service has got a request. */
+const untilAnswered = (disk: Disk, { requests }: ReturnType<typeof createService>): Disk => ({
+  ...disk,
+  open: async (path) => {
+    const file = await disk.open(path);
+    const append = (text: string) => {
+      if (requests.length > 0) throw diskTrouble('write', path, { code: 'ENOSPC' });
+      file.append(text);
+    };
+    return { ...file, append };
+  },
+});
+
 describe('run', () => {
   test('sends all items in batches and writes them to the receipt', async () => {
     const path = fileIn(temporaryDirectory());
@@ -175,19 +188,20 @@ describe('run: a failure', () => {
     const disk = memoryDisk();
     const refusal = new SchedError('forbidden', 'no');
     const service = createService((): SendResult => ({ verdict: 'refused', status: 403, error: refusal }));
-    const untilAnswered: Disk = {
-      ...disk,
-      open: async (path) => {
-        const file = await disk.open(path);
-        const append = (text: string) => {
-          if (service.requests.length > 0) throw diskTrouble('write', path, { code: 'ENOSPC' });
-          file.append(text);
-        };
-        return { ...file, append };
-      },
-    };
-    await expect(runOnce('r', itemsUpTo(8), service, { disk: untilAnswered })).rejects.toMatchObject({
+    await expect(runOnce('r', itemsUpTo(8), service, { disk: untilAnswered(disk, service) })).rejects.toMatchObject({
       category: 'environment',
+    });
+  });
+
+  test('after a request whose end is unknown is no error that says nothing was sent', async () => {
+    const disk = memoryDisk();
+    // What was accepted can't be noted elsewhere, and then not in the receipt either.
+    const service = createService(() => {
+      throw new SchedError('environment', 'full', { outcome: 'unknown' });
+    });
+    await expect(runOnce('r', itemsUpTo(8), service, { disk: untilAnswered(disk, service) })).rejects.toMatchObject({
+      category: 'environment',
+      facts: { outcome: 'unknown' },
     });
   });
 
