@@ -64,7 +64,11 @@ export const eventTypes: Handlers<'event-types'> = {
     };
   },
 
-  get: ({ params }, { store }) => requireEventType(store, params.event_type).type,
+  get({ params: { event_type: id } }, { store }) {
+    requireEventType(store, id);
+    // As it is stored: a mirror has numbers beyond 2^53.
+    return store.text<EventTypeRecord>('event_types', id)!;
+  },
 
   create({ body }, context) {
     const { store, caller, now } = context;

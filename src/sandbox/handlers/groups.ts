@@ -5,7 +5,7 @@ import { requireOrganization } from '../rules/access.ts';
 import { joinSent } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Text } from '../store/store.ts';
 
 /**
  * Assumed (groups.owner): the owner of a group relationship is an organization membership, shown with `user`, `name` and
@@ -19,8 +19,8 @@ const relationship = `coalesce(s.doc, json_object('uri', '${uri('group_relations
 const relationshipTables = `group_members r JOIN groups g ON g.id = r."group" LEFT JOIN memberships m ON m.user = r.user
   LEFT JOIN users u ON u.id = r.user ${joinSent('group_members', 'r.id')}`;
 
-const requireGroup = (store: Store, id: string): GroupRecord =>
-  requireFound(store.get<GroupRecord>('groups', id), 'group');
+const requireGroup = (store: Store, id: string): Text<GroupRecord> =>
+  requireFound(store.text<GroupRecord>('groups', id), 'group');
 
 const scopes = ['organization', 'owner', 'group'] as const;
 

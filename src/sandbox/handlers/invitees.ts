@@ -24,8 +24,8 @@ export const invitees: Handlers<'invitees'> = {
 
   get({ params }, { store, caller }) {
     requireEvent(store, caller, params.event);
-    const invitee = requireFound(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
-    if (idIn(invitee.event) !== params.event) throw notFound('invitee');
+    const invitee = requireFound(store.text<InviteeRecord>('invitees', params.invitee), 'invitee');
+    if (idIn((JSON.parse(invitee) as InviteeRecord).event) !== params.event) throw notFound('invitee');
     return invitee;
   },
 

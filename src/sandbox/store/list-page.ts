@@ -42,9 +42,9 @@ type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 /** Joins a record as another service sent it. */
 export const joinSent = (kind: string, id: string): string => `LEFT JOIN sent s ON s.kind = '${kind}' AND s.id = ${id}`;
 
-/** The place of a record among those of its list, in a mirror. */
+/** The place of a record among those of its list, in a mirror. Inside, no column has the name of the ID. */
 export const rankOf = (kind: string, id: string): string =>
-  `coalesce((SELECT rank FROM sent p WHERE p.kind = '${kind}' AND p.id = ${id}), 0)`;
+  `coalesce((SELECT rank FROM (SELECT kind AS of_kind, id AS of_id, rank FROM sent) WHERE of_kind = '${kind}' AND of_id = ${id}), 0)`;
 
 /** A list as another service sent it, if it did. */
 export const sentRecords = (store: Store, kind: string, id: string): string[] | undefined => {

@@ -1,6 +1,7 @@
 import fs, { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Json, jsonText, parseJson } from '../../../src/base/json.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { failing, patched } from '../../support/files-world.ts';
@@ -170,6 +171,39 @@ test('a second sync is refused with the process that runs', async () => {
   });
   expect(second!.stderr).toContain('Another process syncs this mirror');
   expect(second!.code).toBe(7);
+});
+
+test("lists have the service's own order, and records all digits of its numbers", async () => {
+  const send: Send = async (request) => {
+    const reply = await world.service(request);
+    if (request.method !== 'GET' || !/groups|routing_forms|invitees|event_types/.test(request.url)) return reply;
+    const body = parseJson(reply.body) as Json;
+    const more = (record: unknown) => ({ ...(record as Json), number: 2n ** 70n });
+    const changed = Array.isArray(body.collection)
+      ? { ...body, collection: body.collection.reverse().map(more) }
+      : { resource: more(body.resource) };
+    return { ...reply, body: jsonText(changed) };
+  };
+  await sync('--since -5d --until +30d', send);
+  const [event] = jsonOf(await world.run('event-types list --org current --json', { home }))
+    .filter(({ kind }: Json) => kind === 'group')
+    .map(({ uri }: Json) => uri);
+  const events = jsonOf(await mirrored('events list --org current --json'));
+  const full = events.find((each: Json) => each.event_type === event && (each.invitees_counter as Json).total !== 1);
+  const group = jsonOf(await mirrored('groups list --json'))[0]
+    .uri.split('/')
+    .at(-1);
+  for (const line of [
+    'groups list --json',
+    'routing-forms list --json',
+    `groups get ${group} --json`,
+    `event-types get ${event.split('/').at(-1)} --json`,
+    `invitees list ${full.uri.split('/').at(-1)} --json`,
+  ]) {
+    const { stdout } = await world.run(line, { home, send });
+    expect(stdout).toContain('1180591620717411303424');
+    expect((await mirrored(line)).stdout).toBe(stdout);
+  }
 });
 
 describe('what each sync sees', () => {
