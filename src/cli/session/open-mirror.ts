@@ -141,18 +141,22 @@ export interface Mirror {
   facts: MirrorFacts;
 }
 
-/** Does something with a mirror that exists, and closes it. */
+const refuseEmpty = (): never => {
+  throw noMirror();
+};
+
+/** Does something with a mirror that exists, and closes it. Its first sync may have made the file only. */
 export const withMirror = async <Result>(
   runtime: Runtime,
   file: string,
   work: (mirror: Mirror) => Result | Promise<Result>,
+  whenEmpty: () => Result = refuseEmpty,
 ): Promise<Result> => {
   const store = await openMirrorFile(runtime, file);
   try {
     return await atMirror(file, () => {
       const facts = factsOf(store);
-      if (facts === undefined) throw noMirror();
-      return work({ store, file, facts });
+      return facts === undefined ? whenEmpty() : work({ store, file, facts });
     });
   } finally {
     store.close();

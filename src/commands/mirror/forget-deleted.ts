@@ -17,12 +17,17 @@ interface Forgetting {
 
 /** Removes who is marked from one mirror. Returns why somebody may be left in it. */
 const forgetIn = (context: Context, file: string, addresses: readonly string[]): Promise<string | undefined> =>
-  withMirror(context.runtime, file, async (mirror) => {
-    await forgetMarked(context, mirror);
-    const members = membersIn(mirror.store);
-    const left = addresses.filter((address) => !members.has(address.toLowerCase()));
-    return stillHas(file, left) ? 'an address is still in its files' : undefined;
-  }).catch((error: unknown) => {
+  withMirror<string | undefined>(
+    context.runtime,
+    file,
+    async (mirror) => {
+      await forgetMarked(context, mirror);
+      const members = membersIn(mirror.store);
+      const left = addresses.filter((address) => !members.has(address.toLowerCase()));
+      return stillHas(file, left) ? 'an address is still in its files' : undefined;
+    },
+    () => undefined,
+  ).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
     return [error.message, error.facts.reason].filter(Boolean).join(': ');
   });
@@ -47,7 +52,7 @@ export const openForgetting = async (context: Context, organization: string): Pr
   return {
     mark,
     finish: async () => {
-      if (addresses.length === 0) return;
+      // Also if this process has sent nothing: an earlier one may have been killed before it came here.
       const files = allMirrors(runtime);
       const problems: string[] = [];
       for (const file of files) {
@@ -64,7 +69,7 @@ export const openForgetting = async (context: Context, organization: string): Pr
             outcome: 'applied',
           },
         );
-      if (files.length > 0) notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
+      if (files.length > 0 && addresses.length > 0) notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
     },
   };
 };

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openMirror } from '../../../src/sandbox/mirror/open.ts';
 import { filesWith } from '../../support/files-with.ts';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
 
 let world: TestWorld;
 let home: string;
@@ -50,6 +50,27 @@ test('compliance delete removes a person from the mirror, and they do not come b
   await forgotten();
 });
 
+test('a mirror whose first sync has not written anything yet has nobody', async () => {
+  const [file = ''] = mirrorFiles();
+  (await openMirror(join(file, '..', '0123456789abcdef.db'))).close();
+  const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect(stderr).toContain('Removed from 2 mirrors on this machine');
+  expect(code).toBe(0);
+});
+
+test('the same deletion again cleans the mirrors, if the first one was killed before it did', async () => {
+  const [file = ''] = mirrorFiles();
+  const copy = temporaryFile();
+  copyFileSync(file, copy);
+  expect((await world.run(`compliance delete ${person.email} --yes`, { home })).code).toBe(0);
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  copyFileSync(copy, file);
+  expect(filesWith(home, person.email)).not.toEqual([]);
+  const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect([stderr, code]).toEqual([expect.stringContaining('Already accepted'), 0]);
+  expect(filesWith(home, person.email)).toEqual([]);
+});
+
 test('an address in capitals is the same address', async () => {
   const { code } = await world.run(`compliance delete ${person.email.toUpperCase()} --yes`, { home });
   expect(code).toBe(0);
@@ -67,7 +88,6 @@ test('a second mirror of the organization forgets too', async () => {
 
 test('a deleted mirror that is made again has nobody who was deleted', async () => {
   await world.run(`compliance delete ${person.email} --yes`, { home });
-  const { rmSync } = await import('node:fs');
   for (const file of mirrorFiles()) rmSync(file);
   expect((await world.run('mirror sync --yes --since -5d --until +5d', { home })).code).toBe(0);
   await forgotten();
