@@ -135,7 +135,9 @@ const runOf = (name: string): typeof world.run => (name in pictures ? pictureWor
  * reply shows the number of its request.
  */
 const freshRun = async (name: string): Promise<typeof world.run> =>
-  /^(error-not-found|events-(list|with)|groups-events|event-types-(slots|why|get))/.test(name) ? (await createWorld()).run : runOf(name);
+  /^(error-not-found|events-(list|with)|groups-events|event-types-(slots|why|get))/.test(name)
+    ? (await createWorld()).run
+    : runOf(name);
 
 /** Color must not carry information of its own. */
 const alsoPlain = sample(Object.keys({ ...screens, ...pictures }), 8);
