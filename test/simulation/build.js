@@ -12,7 +12,10 @@ const simulatedDisk = {
   resolveId: (source, importer = root) =>
     resolve(dirname(importer), source) === join(root, 'src/node/files.ts')
       ? join(root, 'test/simulation/files.ts')
-      : undefined,
+      : resolve(dirname(importer), source) === join(root, 'src/sandbox/store/database.ts') &&
+          importer === join(root, 'src/sandbox/mirror/open.ts')
+        ? join(root, 'test/simulation/mirror-database.ts')
+        : undefined,
 };
 
 /** @param {string} name @returns {import('rolldown').Plugin} */

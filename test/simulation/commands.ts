@@ -7,6 +7,7 @@ import { followOnce, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kinds } from './intents/kinds.ts';
 import { isLoginGone, placeLogin, watchLogin } from './intents/login.ts';
+import { wrongPeople } from './intents/mirror.ts';
 import { isUnlocked, watchSchedules } from './intents/schedules.ts';
 import { type Counts, type Ended, inputs, type Machine, Process, runningAt } from './machine.ts';
 import { origin } from './network.ts';
@@ -161,6 +162,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     const { intent, kind } = task;
     codes[`${kind} ${code}`] = (codes[`${kind} ${code}`] ?? 0) + 1;
     intent.onEnd?.(ended, process);
+    const wrong = wrongPeople(scene, task.machine);
+    if (wrong !== undefined) scheduler.violate(wrong);
     const violate = (why: string) =>
       scheduler.violate(`${why}\nexit ${code} of sched ${process.argv.join(' ')}\n${stderr}`);
     const why = untrueCode(process, ended, task, scene.mayLoseLogin);

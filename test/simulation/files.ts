@@ -28,10 +28,12 @@ export const setHost = (host: Host | undefined): void => {
   current = host;
 };
 
-const host = (): Host => {
+/** The process that runs now. */
+export const hostNow = (): Host => {
   if (current === undefined) throw new Error('A file is used outside of a simulated process');
   return current;
 };
+const host = hostNow;
 
 // The same on all platforms, so that a seed does the same everywhere.
 export const constants = { ...real, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512 };

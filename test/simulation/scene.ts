@@ -1,7 +1,9 @@
 import { type HttpReply, type HttpRequest, isSuccess, type Send } from '../../src/http/message.ts';
+import type { Database } from '../../src/sandbox/store/database.ts';
 import { diceFor } from './dice.ts';
 import { type Faults, noFaults, swarmOf } from './faults.ts';
 import { createMachine, type Machine, noCounts, type Process, type Site, strike } from './machine.ts';
+import { placeDatabase } from './mirror-database.ts';
 import { origin } from './network.ts';
 import { createRedis } from './redis.ts';
 import { createScheduler } from './scheduler.ts';
@@ -24,6 +26,8 @@ interface Booking {
   uri: string;
   event: string;
   start: string;
+  /** When it was booked. */
+  at: number;
 }
 
 interface Membership {
@@ -46,7 +50,7 @@ export interface EventType {
 }
 
 /** What the service has, from its own replies: asking it for each check would cost more than the step. */
-const createModel = () => {
+const createModel = (now: () => number) => {
   const bookings = new Map<string, Map<string, Booking>>();
   const of = (email: string): Map<string, Booking> => {
     const found = bookings.get(email) ?? new Map<string, Booking>();
@@ -84,8 +88,9 @@ const createModel = () => {
       if (pathname === '/invitees') {
         const { start_time: start, invitee } = JSON.parse(body);
         const { uri, event } = JSON.parse(reply.body).resource;
-        of(invitee.email).set(uri, { uri, event, start });
-        ever.push({ email: invitee.email, uri, event, start });
+        const booking = { uri, event, start, at: now() };
+        of(invitee.email).set(uri, booking);
+        ever.push({ email: invitee.email, ...booking });
         return { email: invitee.email, start };
       }
       if (pathname.startsWith('/data_compliance'))
@@ -143,7 +148,9 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     createMachine(`m${index}`, index === 0 ? 0 : skewMs),
   );
   const isShared = setup.chance(0.5);
-  const model = createModel();
+  const model = createModel(() => scheduler.time);
+  const mirrors = new Map<Machine, Database>();
+  for (const machine of machines) mirrors.set(machine, await placeDatabase(machine.volume));
   const watchers: ((booked: { email: string; start: string }, process: Process) => void)[] = [];
   const site: Site = {
     seed,
@@ -228,6 +235,8 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     scheduler,
     faults,
     machines,
+    /** The database of each machine's mirror, for checks. */
+    mirrors,
     isShared,
     /** Whether bookings are followed. */
     isFollowed: setup.chance(0.5),
@@ -265,7 +274,10 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
       numbers += 1;
       return numbers;
     },
-    close: () => service.close(),
+    close: () => {
+      service.close();
+      for (const database of mirrors.values()) database.close();
+    },
   };
 };
 

@@ -69,7 +69,8 @@ export const openForgetting = async (context: Context, organization: string): Pr
             outcome: 'applied',
           },
         );
-      if (files.length > 0 && addresses.length > 0) notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
+      if (files.length > 0 && addresses.length > 0)
+        notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
     },
   };
 };
