@@ -1,6 +1,6 @@
 import type { RandomBytes } from '../../base/system.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { urlOf } from '../request-url.ts';
+import { urlOf } from '../server/request-url.ts';
 import { tokenIn } from './authenticate.ts';
 import { type ReadyToken, readyTokens } from './ready-tokens.ts';
 
