@@ -14,6 +14,10 @@ const isIn = (path: string, list: string) => entriesOf(list).some((place) => cov
 
 const shell = 'api/ base/ client/ http/ state/ time/ auth/ dialects/ output/ node/files.ts type:runtime.ts node:';
 
+/** What `mirror export` makes a sandbox of. */
+const mirrorExport = `sandbox/mirror/answer.ts sandbox/mirror/invented.ts sandbox/mirror/pseudonyms.ts sandbox/open.ts
+  type:sandbox/seed/name.ts sandbox/store/database.ts sandbox/world/draft.ts sandbox/world/file.ts yaml-file.ts`;
+
 /**
  * What each place may import besides itself: folders, files, packages, `node:` for builtins. `type:` means only types.
  * The innermost place counts, and stands below those around it. Each names whole folders only if they stand above it.
@@ -57,7 +61,8 @@ const places: Record<string, string> = {
   'commands/': `${shell} cli/ ../completions/ ../man`,
   'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/run.ts @modelcontextprotocol/server zod`,
   'commands/mirror/': `${shell} cli/ sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
-    sandbox/mirror/write.ts type:sandbox/store/store.ts type:sandbox/handler.ts`,
+    sandbox/mirror/write.ts type:sandbox/store/store.ts type:sandbox/handler.ts
+    ${mirrorExport}`,
   'commands/sandbox/': `${shell} cli/ sandbox/ yaml-file.ts`,
   'commands/skill/': `${shell} cli/ node/make-directory.ts`,
 };
