@@ -100,6 +100,8 @@ export const mirror: Kind = {
             "SELECT doc ->> 'email' AS email FROM invitees WHERE doc LIKE '%mirrored%@sim%' LIMIT 1",
           )
       : undefined;
-    return forgetIntent(scene, found?.email ?? email, machine);
+    // Who was deleted before there was a mirror is not marked, and the same run is not sent again.
+    const isKnown = found === undefined || scene.model.deletions.has(found.email);
+    return forgetIntent(scene, isKnown ? email : found.email, machine);
   },
 };
