@@ -12,10 +12,6 @@ const timed: Record<string, { what: string; why: string }> = {
   'support/until.ts': { what: 'setTimeout(', why: 'looks again; a busy loop would slow down what it waits for' },
   'e2e/clocked.js': { what: 'setTimeout(', why: 'the same, for programs that wait for each other' },
   'auth/support/worker.ts': { what: 'setTimeout(', why: 'the same, for processes that wait for a lock' },
-  'e2e/webhooks-backfill.test.ts': {
-    what: 'setTimeout(',
-    why: 'a handler takes a moment, so that a kill meets deliveries at any step',
-  },
   'deep.js': { what: 'setTimeout(', why: 'stops the deep tier when its time is over' },
   'support/terminal.ts': { what: 'setTimeout(', why: 'gives up if a text does not appear on the screen' },
 };

@@ -13,7 +13,7 @@ import { exampleFiles, exempt } from './example-lines.ts';
 /** What a mirror answers in another way than the service, and why. */
 const reasons: [pattern: RegExp, where: string, reason: string][] = [
   [/^(auth|whoami|doctor|webhooks|mcp|mirror|invitees reconcile|events follow)/, '*', 'about the service itself'],
-  [/^compliance (export|expired)/, '*', 'the receipt and the window are those of the service'],
+  [/^compliance (export|expired|recheck)/, '*', 'the receipt and the window are those of the service'],
   [/^(event-types (slots|why))/, 'calendly', 'the free times of the service itself'],
   [/^users busy/, 'calendly', 'the service knows other calendars too'],
   [/^availability get 7XMLWK4XT9XSSFB2/, 'calendly', 'no list shows this schedule'],

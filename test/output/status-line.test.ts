@@ -137,23 +137,6 @@ describe('the status line', () => {
     expect((await runSlowly(me, 25, { env: { TERM: 'dumb' } })).stderr).toBe(stderr);
   });
 
-  test('names the sandbox instead of its address', async () => {
-    const { clock, every, pass } = tickingClock();
-    const send: Send = async (request) => {
-      pass(2);
-      return network(request);
-    };
-    const { stderr } = await world.run(`${me} --sandbox`, {
-      terminals: ['stderr'],
-      home: await usedHome(someday),
-      clock,
-      every,
-      send,
-    });
-    expect(frames(stderr)).toEqual(['waiting for the sandbox… 1 s', 'waiting for the sandbox… 2 s']);
-    expect(screenOf(stderr)).toEqual(['[sandbox]', '']);
-  });
-
   test('counts down a wait for the rate limit, and names the zone of its end', async () => {
     let requests = 0;
     const send: Send = async (request) => {

@@ -51,7 +51,7 @@ export const commands: Command[] = [
     examples: ['mirror export --pseudonymous > world.yaml', 'mirror export --pseudonymous --data ./shape.db'],
     notes: [
       'Times, lengths, states and numbers stay; people, names, addresses, links, texts and IDs are invented or left out. The same address gets the same person everywhere. Before anything is written, the export is searched for real names, addresses and hosts, and refused if one is found.',
-      'Start a sandbox with it: sched sandbox start --data ./copy.db --seed world.yaml, or sched sandbox start --data ./shape.db. A world file has at most 1 MiB, about 1,500 events: for more, use --data.',
+      'sched sandbox start takes both: a world file as the content of new data, and the file of --data as its data. A world file has at most 1 MiB, about 1,500 events: for more, use --data.',
       'Invented people are no anonymous people: who knows the calendar can recognize a meeting by its time.',
     ],
   },

@@ -58,7 +58,7 @@ describe('a required flag that is missing', () => {
     };
     const { stderr } = await answering('invitees create', [], { send });
     expect(stderr).toMatch(/^\d: x{200}…$/m);
-    expect(stderr).toMatch(/^\d: Customer onboarding$/m);
+    expect(stderr).toMatch(/^\d: Customer onboarding, 60 min$/m);
   });
 
   test('is not asked for if it was typed, and neither is an answered question', async () => {
@@ -98,7 +98,7 @@ describe('a required flag that is missing', () => {
 
   test('narrows the choices by a part of the name', async () => {
     const { stderr } = await answering('shares create', ['call', '2']);
-    expect(stderr).toContain('1: Intro call\n2: Support call\n');
+    expect(stderr).toContain('1: Intro call, 15 min\n2: Support call, 30 min\n');
   });
 
   test.each(
