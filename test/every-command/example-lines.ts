@@ -15,6 +15,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^events agenda.*--watch/, 'draws until it is stopped: covered by test/commands/agenda/watch.test.ts'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
+  [/^sandbox (wait|mark)( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/wait.test.ts'],
   [/^sandbox open( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
   [
     /^sandbox snapshot (restore|delete)/,

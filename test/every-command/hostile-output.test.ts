@@ -125,13 +125,20 @@ const otherTypes = [false, true].flatMap((isDeep) =>
 describe('hostile: every command and format on a terminal', () => {
   it('covers all commands except those that serve or wait', () => {
     // Their own tests have hostile deliveries and receivers.
-    const withDeliveries = ['webhooks listen', 'webhooks verify', 'sandbox trigger'];
+    const withDeliveries = [
+      'webhooks backfill',
+      'webhooks listen',
+      'webhooks verify',
+      'sandbox trigger',
+      'sandbox wait',
+    ];
     expect(silent.toSorted()).toEqual(
       [
         'auth login',
         'auth refresh',
         'sandbox start',
         'sandbox env',
+        'sandbox mark',
         'sandbox open',
         'sandbox run',
         // They need a mirror, whose records come from the service: test/commands/mirror.

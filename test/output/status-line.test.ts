@@ -5,8 +5,7 @@ import type { Clock } from '../../src/base/system.ts';
 import type { Send } from '../../src/http/message.ts';
 import { withStatusLine } from '../../src/output/status-line.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import { createWorld, network, outputs, replying, someday, type WorldOptions } from '../support/run.ts';
-import { usedHome } from '../support/seeded.ts';
+import { createWorld, outputs, replying, someday, type WorldOptions } from '../support/run.ts';
 
 /** A clock whose timers fire each second, and that advances only if a test lets time pass. */
 const tickingClock = () => {

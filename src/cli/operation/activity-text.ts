@@ -101,7 +101,8 @@ export const activityText = (record: object): unknown => {
   const name = textAt(entry, 'details.name');
   const done = deed(entry, name);
   const isKnown = Object.hasOwn(phrases, String(whole)) || Object.hasOwn(nounOf, String(namespace));
-  const isWhole = done === renamed || !isObject(details);
-  const facts = isWhole ? [] : otherFacts(details, isKnown, name !== '');
+  // A service may write text instead of facts.
+  const told = isObject(details) ? details : { details };
+  const facts = done === renamed ? [] : otherFacts(told, isKnown, name !== '');
   return [done, textAt(entry, '_sched.when'), facts.join(', ')].filter((part) => part !== '').join(' · ');
 };
