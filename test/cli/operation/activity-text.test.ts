@@ -40,7 +40,7 @@ describe('activityText', () => {
     ['rotate api key · key K1, 2 uses', entry('ApiKey.Rotate', { key: uri('keys/K1'), uses: 2 })],
     ['rotate api key · Main', entry('ApiKey.Rotate', { key: uri('keys/K1'), name: 'Main' })],
     ['User.Gone', { fully_qualified_name: 'User.Gone', action: null, namespace: 'User', details: null }],
-    ['constructor to string', entry('toString.constructor', 'text')],
+    ['constructor to string · text', entry('toString.constructor', 'text')],
     ['', {}],
   ])('says %j', (text, record) => expect(activityText(record)).toBe(text));
 });
