@@ -170,7 +170,8 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
   try {
     const { later } = await bothClocks(context);
     const since = Math.min(input.since, record.openSince ?? input.since);
-    const stretch = { since, until: Math.max(input.until ?? later, since) };
+    // The service tells its time in whole seconds, and the current one is not over.
+    const stretch = { since, until: Math.max(input.until ?? later + second, since) };
     const label = (at: number) => timeLabel(utcText(at), settings.zone, context.now());
     if (since < input.since)
       notes.info(`An earlier backfill has not ended, so this one begins where that began: ${label(since)}`);

@@ -48,6 +48,15 @@ describe('webhooks backfill', () => {
     expect(recordOf(result)).not.toMatch(new RegExp(`@|${canary}|people`));
   });
 
+  test('sends what happened in the second that is not over yet', async () => {
+    const { clock, ask, backfill, counted, own } = await openMissed(1);
+    const [, event] = /\/scheduled_events\/([^/]+)/.exec(own()[0]!.payload.uri)!;
+    await clock.sleep(500);
+    await ask('POST', `/scheduled_events/${event}/cancellation`, {});
+    await backfill();
+    expect([...counted.values()].map((each) => each.event)).toEqual(['invitee.created', 'invitee.canceled']);
+  });
+
   test('is accepted whole by a handler that fails a third of the time', { timeout: 1_800_000 }, async () => {
     const { backfill, answering, counted, arrived } = await openMissed(times(30, 750));
     answering((number) => (number % 3 === 1 ? status(number % 2 === 0 ? 500 : 429) : ok));
