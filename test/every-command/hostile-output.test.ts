@@ -42,8 +42,8 @@ const ways = [...formats.map((format) => `-o ${format}`), '--accessible', '--jq 
 const people = ['-o table', '--accessible'];
 const columns = 80;
 
-/** sched's own colors and line breaks, and redrawing of the progress line. */
-const ours = /\x1b\[\d+m|\r?\n|\r\x1b\[K/g;
+/** sched's own colors and line breaks, and redrawing of the progress line and of rows that are shown before their names. */
+const ours = /\x1b\[(?:\d+m|\d+A|K|J)|\r(?=\x1b\[(?:K|\d+A))|(?<=^|\n)\r|\r?\n/g;
 const dangerous =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164\u115F\u1160\uFFA0\u{E0020}-\u{E007F}]/u;
 const obeyed = /##(?:\[|vso\[)|^(?:[^\S\n]|\x1b\[\d+m)*::/im;

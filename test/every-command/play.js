@@ -8,6 +8,8 @@ const load = createRequire(import.meta.url);
 const { run } = load('../../dist/main.js');
 const { nodeRuntime } = load('../../dist/runtime.js');
 
+// Each command waits for the end of the process.
+process.setMaxListeners(0);
 const { folder, home, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 process.chdir(folder);
 const env = {
