@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { annotated, described, type Field, flag, record, type Shape, text, word } from '../../api/field.ts';
+import { annotated, described, type Field, flag, record, type Shape, text, type Value, word } from '../../api/field.ts';
 import { LocationChoice } from '../../api/locations.ts';
 import { webhooks } from '../../api/webhooks.ts';
-import type { Json } from '../../base/json.ts';
 
 /*
  * The format of a configuration file. A map manages the entries that it names, a list is the whole. What is left out is
@@ -32,23 +31,21 @@ const mapPart = <S extends Shape>(fields: S, description: string) =>
 const wholeList = <F extends Field>(field: F, description: string) =>
   maybe(described(z.array(field, unlessEmpty('is empty: write [] for none, or remove it')), description));
 
-const hours = (description: string) =>
-  mapPart(
-    {
-      timezone: maybe(word('IANA time zone of the hours')),
-      hours: wholeList(
-        word('hours of weekdays, such as mon-fri 09:00-12:30,13:00-17:00'),
-        'weekly hours; a weekday that no line names has none',
-      ),
-      dates: maybe(
-        mapOfEntries(
-          word('off, hours such as 09:00-12:00, or usual for the weekly hours'),
-          'hours by date, such as 2026-12-24 or 2026-12-24..2026-12-31; other dates stay',
-        ),
-      ),
-    },
-    description,
-  );
+const hours = {
+  timezone: maybe(word('IANA time zone of the hours')),
+  hours: wholeList(
+    word('hours of weekdays, such as mon-fri 09:00-12:30,13:00-17:00'),
+    'weekly hours; a weekday that no line names has none',
+  ),
+  dates: maybe(
+    mapOfEntries(
+      word('off, hours such as 09:00-12:00, or usual for the weekly hours'),
+      'hours by date, such as 2026-12-24 or 2026-12-24..2026-12-31; other dates stay',
+    ),
+  ),
+};
+
+const Hours = mapPart(hours, "the owner's hours for this event type");
 
 const colorForm = 'must be a color such as "#0a8f6b", in quotes';
 const color = z.string(colorForm).check(z.regex(/^#[0-9a-fA-F]{6}$/, colorForm));
@@ -66,10 +63,10 @@ const EventTypeEntry = record({
   ...typeFields,
   renamed_from: maybe(word('name before, to rename it instead of creating another one')),
   kind: maybe(word('a check: event types of another kind than solo are not created')),
-  availability: maybe(hours("the owner's hours for this event type")),
+  availability: maybe(Hours),
   hosts: maybe(
     mapOfEntries(
-      hours('hours of this host'),
+      mapPart(hours, 'hours of this host'),
       'hours of other hosts by EMAIL, or by EMAIL/Schedule name for one of several',
     ),
   ),
@@ -131,56 +128,7 @@ export const configSchema = () =>
   z.toJSONSchema(ConfigSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
 
 /** Hours in the file. What is missing is not managed. */
-export interface WantedHours {
-  timezone?: string | undefined;
-  /** `mon-thu 09:00-12:30`. The whole week: a weekday that no text names has no hours. */
-  hours?: string[] | undefined;
-  /** By date: `off`, hours, or `usual` for the weekly hours. Other dates stay. */
-  dates?: Record<string, string> | undefined;
-}
-
-export interface WantedType {
-  uri?: string | undefined;
-  name: string;
-  renamed_from?: string | undefined;
-  /** A check only: types of another kind than `solo` can't be created. */
-  kind?: string | undefined;
-  duration?: number | undefined;
-  active?: boolean | undefined;
-  color?: string | undefined;
-  description_plain?: string | undefined;
-  /** The owner's schedule of this type. */
-  availability?: WantedHours | undefined;
-  /** Schedules of other hosts, by `EMAIL`, or `EMAIL/Schedule name` where a host has several. */
-  hosts?: Record<string, WantedHours> | undefined;
-  /** Used once, for the creation. */
-  create?: { location?: Json | undefined } | undefined;
-}
-
-export interface WantedWebhook {
-  url: string;
-  events: string[];
-  /** Where the key comes from that signs deliveries of a new webhook. The file never has the key itself. */
-  signing_key_env?: string | undefined;
-  signing_key_file?: string | undefined;
-  signing_key?: 'none' | undefined;
-}
-
-interface WantedWebhooks {
-  /** The whole list: other webhooks of that scope are deleted. */
-  webhooks?: WantedWebhook[] | undefined;
-}
-
-export interface WantedUser extends WantedWebhooks {
-  /** By a key of the file. Other types stay. */
-  event_types?: Record<string, WantedType> | undefined;
-}
-
-export interface ConfigFile {
-  sched: 1;
-  /** By `me` or an email address. */
-  users?: Record<string, WantedUser> | undefined;
-  organization?: WantedWebhooks | undefined;
-  /** By name. */
-  groups?: Record<string, WantedWebhooks> | undefined;
-}
+export type WantedHours = Value<typeof Hours>;
+export type WantedType = Value<typeof EventTypeEntry>;
+export type WantedWebhook = Value<typeof WebhookEntry>;
+export type ConfigFile = Value<typeof ConfigSchema>;

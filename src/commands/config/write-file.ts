@@ -104,7 +104,7 @@ const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Not
   const unknown = entries.find((entry) => !WebhookEntry.safeParse(entry).success);
   const wrong = unknown?.url ?? sameUrls(webhooks)[0]?.[0].callback_url;
   if (wrong !== undefined) note(`webhooks of ${whose}: sched can't manage ${wrong}`);
-  return wrong === undefined && entries.length > 0 ? entries : undefined;
+  return wrong === undefined && entries.length > 0 ? (entries as WantedWebhook[]) : undefined;
 };
 
 /** Writes what the service has as a file. What a file can't have is left out, with a note that is a comment there too. */

@@ -5,7 +5,7 @@ import { webhooks } from '../../../src/api/webhooks.ts';
 import { weekdays } from '../../../src/api/weekdays.ts';
 import type { Json } from '../../../src/base/json.ts';
 import { idIn } from '../../../src/base/uri.ts';
-import type { ConfigFile, WantedHours, WantedType, WantedUser } from '../../../src/commands/config/work-file-schema.ts';
+import type { ConfigFile, WantedHours, WantedType, WantedWebhook } from '../../../src/commands/config/work-file-schema.ts';
 import type { Plan } from '../../../src/commands/config/work-model.ts';
 import { isDate } from '../../../src/time/availability-rules.ts';
 import type { Configs } from './configs.ts';
@@ -59,7 +59,7 @@ const hooks = fc.uniqueArray(
   { selector: ({ url }) => url },
 );
 
-const fileOf = (all: readonly WantedType[], webhookList: WantedUser['webhooks']): ConfigFile => {
+const fileOf = (all: readonly WantedType[], webhookList: WantedWebhook[] | undefined): ConfigFile => {
   const entries = all.map((type, index) => [`type-${index}`, type]);
   const event_types = all.length === 0 ? undefined : Object.fromEntries(entries);
   // Without the keys that are undefined.

@@ -8,7 +8,7 @@ import { applyConfig } from '../../../src/commands/config/work-apply.ts';
 import { acceptsConfirmed, keepPlan } from '../../../src/commands/config/work-confirmed-plan.ts';
 import { createOnce } from '../../../src/commands/config/work-creations.ts';
 import { planDigest } from '../../../src/commands/config/work-digest.ts';
-import type { ConfigFile } from '../../../src/commands/config/work-file-schema.ts';
+import type { ConfigFile, WantedWebhook } from '../../../src/commands/config/work-file-schema.ts';
 import type { Plan } from '../../../src/commands/config/work-model.ts';
 import { reach, readWorld } from '../../../src/commands/config/work-read-service.ts';
 import { requestsOf } from '../../../src/commands/config/work-requests.ts';
@@ -124,7 +124,9 @@ describe('while a file is applied', () => {
       `type-${index}`,
       { uri: String(type!.record.uri), name: String(type!.record.name), availability: dates },
     ]);
-    const webhooks = [{ url: 'https://a.example.com', events: ['invitee.created'], signing_key: 'none' as const }];
+    const webhooks: WantedWebhook[] = [
+      { url: 'https://a.example.com', events: ['invitee.created'], signing_key: 'none' },
+    ];
     const fresh = { fresh: { name: 'Fresh', active: false } };
     const file = {
       sched: 1 as const,
