@@ -73,6 +73,16 @@ const wordsOfALine: Reserved = {
   in: ['cli/parse/', 'cli/input/'],
 };
 
+/** A value of the same call is a name in the sentence: a tool and a line of a file call it differently. */
+const flagsInText: Reserved = {
+  what: 'a flag as text',
+  pattern:
+    /(?:\b(?:advice|reason): |\bnotes\.(?:info|warn|always)\(|\bSchedError\('[\w-]+', )\s*(['"`])(?:(?!\1)[^\n])*?(?<![\w-])--[a-z]/,
+  isQuoted: true,
+  // These name flags of other commands.
+  in: ['commands/doctor/baseline.ts', 'commands/mirror/export.ts', 'commands/profiles/command.ts', 'commands/sandbox/'],
+};
+
 /** Facts that are easily duplicated, each with its only file. */
 const facts: Reserved[] = [
   { what: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: ['base/uri.ts'] },
@@ -160,6 +170,7 @@ const rules: Record<string, Rule> = {
   'process, console, timers, the clock and random values are only in node/': staysIn(world),
   "in cli/ and rooms, only listed files go by this machine's clock instead of the service's": staysIn([machineClock]),
   'commands get values, not words of a command line': staysIn([wordsOfALine]),
+  'errors and notes name flags as data': staysIn([flagsInText]),
   'each small fact has one owner': staysIn(facts),
   'command lines for pasting are made in cli/messages/suggested-line.ts': linesAreMadeOnce,
   'pages have quoted attributes, and no inline style or script': pagesAreSafe,
@@ -181,7 +192,8 @@ describe('rules for the text of src/', () => {
 });
 
 describe('rules for the text of src/: an example with a violation breaks', () => {
-  const [ofWorld, ofClock, ofWords, ofFacts, ofLines, ofPages] = Object.keys(rules) as [
+  const [ofWorld, ofClock, ofWords, ofFlags, ofFacts, ofLines, ofPages] = Object.keys(rules) as [
+    string,
     string,
     string,
     string,
@@ -209,6 +221,16 @@ describe('rules for the text of src/: an example with a violation breaks', () =>
       1,
     ],
     [ofWords, { 'commands/a.ts': 'let x: TypedWords;', 'commands/b.ts': 'say(`nothing of $' + '{x} was typed.`);' }, 1],
+    [
+      ofFlags,
+      {
+        'state/a.ts': "new SchedError('usage', 'No time', { advice: 'add --since TIME' });",
+        'commands/a.ts': 'notes.info(`Use --org`); fail({ reason: "$' + '{a}--b" });',
+        'cli/a.ts': "throw new SchedError('usage', '--mirror only reads');",
+        'cli/b.ts': 'fail({ advice: words`add $' + "{the('since')} TIME` });",
+      },
+      3,
+    ],
     [ofFacts, { 'cli/a.ts': "uri.split('/').at(-1)!", 'state/a.ts': "uri.split('/').pop()" }, 2],
     ...facts.slice(2).map(({ in: [owner] }): [string, Sources, number] => [ofFacts, { 'cli/a.ts': src[owner!]! }, 1]),
     [

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { SchedError, sameCommand } from '../../base/errors.ts';
+import { the, words } from '../../base/words.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from '../../node/files.ts';
 import { ageText, durationText } from '../../output/progress.ts';
@@ -174,7 +175,7 @@ const checkAge = ({ asOf }: MirrorFacts, { mirror }: Settings, now: number): str
   const age = asOf === undefined ? 'not complete' : ageText(now - asOf);
   if (most !== undefined && (asOf === undefined || now - asOf > most))
     throw new SchedError('environment', `The mirror is ${age}`, {
-      reason: `--max-age allows ${durationText(most / 1000)}`,
+      reason: words`${the('maxAge')} allows ${durationText(most / 1000)}`,
       hint: sync,
     });
   return `mirror, ${age}`;

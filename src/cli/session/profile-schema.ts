@@ -28,7 +28,7 @@ const url = (description: string) =>
     description,
   );
 
-/** Kept as typed: a trailing slash is part of an issuer's name, and of an endpoint's address. */
+/** Kept as given: a trailing slash is part of an issuer's name, and of an endpoint's address. */
 const exactUrl = (problemOf: (text: string) => string | undefined, description: string) =>
   described(checkedText(problemOf), description);
 

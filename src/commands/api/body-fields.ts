@@ -5,7 +5,7 @@ import type { Context } from '../../cli/session/context.ts';
 
 /** One `-f` or `-F`: a key and its value. */
 export interface BodyField {
-  /** `a[b][]` as it was typed. */
+  /** `a[b][]` as it was given. */
   name: string;
   /** `['a', 'b', '']`; an empty key appends to a list. */
   keys: string[];
@@ -31,7 +31,7 @@ const fieldKeys = (name: string): string[] | undefined => {
 };
 
 /**
- * Reads the fields in the order they were typed. With `isPrivate`, problems name a field by its position and never quote
+ * Reads the fields in the order they were given. With `isPrivate`, problems name a field by its position and never quote
  * it.
  */
 export const readFields = async (
@@ -116,6 +116,6 @@ export const bodyFromFields = (fields: readonly BodyField[], problems: Problems,
   return body;
 };
 
-/** The fields as query parameters, with their names as typed. null becomes an empty value. */
+/** The fields as query parameters, with their names as given. null becomes an empty value. */
 export const queryOf = (fields: readonly BodyField[]): [string, string][] =>
   fields.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, String(value ?? '')]);

@@ -1,6 +1,7 @@
 import { invitees } from '../../api/invitees.ts';
 import { SchedError, throwIfInterrupted } from '../../base/errors.ts';
 import { isObject, type Json, jsonIn, jsonText } from '../../base/json.ts';
+import { the, words } from '../../base/words.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { writtenIn } from '../../client/outcome.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
@@ -27,7 +28,7 @@ const normalStart = (text: string): string | undefined => {
 const unreadable = (problem: string): SchedError =>
   new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
     reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
-    advice: 'fix the body, or add --allow-duplicate to send it without this check',
+    advice: words`fix the body, or add ${the('allowDuplicate')} to send it without this check`,
   });
 
 const bookingKeys = ['event_type', 'start_time', 'invitee'];

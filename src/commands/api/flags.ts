@@ -47,7 +47,7 @@ export type ApiFlags = Omit<Values<typeof entries>, 'rawField' | 'field' | 'outp
 export interface GivenRequest extends ApiFlags {
   /** `[METHOD] <path>`, and words that are too many. */
   words: readonly string[];
-  /** In the order they were typed: lists of objects depend on it. */
+  /** In the order they were given: lists of objects depend on it. */
   fields: readonly GivenField[];
   /** Even a wrong one can't be used with `count`. */
   hasPageSize: boolean;

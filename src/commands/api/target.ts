@@ -1,6 +1,6 @@
 import { decodeUri } from '../../base/uri.ts';
 
-/** Where a raw request goes, exactly as typed: nothing is decoded, resolved or normalized. */
+/** Where a raw request goes, exactly as given: nothing is decoded, resolved or normalized. */
 export interface Target {
   /** Begins with `/`. Its segments can't leave the base URL, however a server decodes them. */
   path: string;

@@ -106,7 +106,7 @@ export const findServer = async (
     discovery === undefined
       ? { ...usualServer(authUrl, issuer), ...pinned }
       : await withPinned(discovery, pinned, context);
-  // A typed issuer is the one that `iss` must be, even if the metadata has another trailing slash.
+  // A given issuer is the one that `iss` must be, even if the metadata has another trailing slash.
   const server = { ...namedServer, issuer: chosenIssuer ?? namedServer.issuer };
   await confirmForeign(server, pinned, context);
   showServer(server, discovery?.document, context);

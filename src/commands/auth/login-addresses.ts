@@ -75,7 +75,7 @@ export const readAccount = async (
   const wrong = nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  // An issuer is kept as typed: a trailing slash is part of its name.
+  // An issuer is kept as given: a trailing slash is part of its name.
   const addresses: Addresses = flags.issuer === undefined ? {} : { issuer: flags.issuer };
   const { baseUrl: base_url, authUrl: auth_url, mcpUrl: mcp_url, clientId: client_id } = flags;
   const given = { base_url, auth_url, mcp_url, client_id };

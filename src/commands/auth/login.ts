@@ -6,6 +6,7 @@ import type { LoginBasics } from '../../auth/login.ts';
 import type { CredentialStore } from '../../auth/stores.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
+import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { type Here, suggestedLine } from '../../cli/messages/suggested-line.ts';
 import { changeConfig, probeConfig } from '../../cli/session/config-file.ts';
@@ -172,7 +173,9 @@ export const logIn = async (input: LoginInput, call: Call): Promise<LoginFacts> 
     };
     if (error !== undefined && record.owner === '') {
       const set = suggestedLine(here, { command: ['profiles', 'set', 'user', 'ID'] });
-      notes.warn(`${error.message} (${error.facts.reason}). Use --user and --org, or set them: ${set}`);
+      notes.warn(
+        words`${error.message} (${error.facts.reason!}). Use ${the('user')} and ${the('org')}, or set them: ${set}`,
+      );
     }
     const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(String(me.uri ?? record.owner))?.[1];

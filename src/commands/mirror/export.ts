@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
+import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
@@ -65,7 +66,7 @@ export const runExport = async ({ data }: ExportInput, { context }: Call): Promi
   } else {
     if (size >= mostBytes)
       throw new SchedError('usage', 'The world is larger than 1 MiB, and --seed could not read the file', {
-        advice: 'write a sandbox file: add --data FILE',
+        advice: words`write a sandbox file: add ${the('data')} FILE`,
       });
     const read = readWorld(text, 'world', runtime.clock.now());
     if (!read.ok)

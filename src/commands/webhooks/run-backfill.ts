@@ -221,7 +221,7 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
         'partial',
         `The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`,
         {
-          advice: 'run the same command with the same --since to send them again',
+          advice: words`run the same command with the same ${the('since')} to send them again`,
           outcome: 'applied',
           answered: true,
         },

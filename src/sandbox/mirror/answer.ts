@@ -5,6 +5,7 @@ import { type Json, parseJson } from '../../base/json.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import type { Clock } from '../../base/system.ts';
 import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { HttpReply, Send } from '../../http/message.ts';
 import { Refusal } from '../error-replies.ts';
@@ -20,7 +21,7 @@ const sync = { command: ['mirror', 'sync'] } as const;
 
 /** The error for a command that changes something. */
 const onlyReads = (): SchedError =>
-  new SchedError('usage', '--mirror only reads: leave it out to change something', { hint: atService });
+  new SchedError('usage', words`${the('mirror')} only reads: leave it out to change something`, { hint: atService });
 
 const missing = (what: string): SchedError =>
   new SchedError('not-found', `${what} is not in the mirror`, {
@@ -151,7 +152,9 @@ export const answerFromMirror = ({ store, facts, clock, dialect, window, note }:
     const { name } = route.row;
     if (route.row.method !== 'GET') throw onlyReads();
     if (onlyAtService.has(name) || onlyAtService.has(nounOf(route.row)))
-      throw new SchedError('usage', '--mirror has no answer: this is about the service itself', { hint: atService });
+      throw new SchedError('usage', words`${the('mirror')} has no answer: this is about the service itself`, {
+        hint: atService,
+      });
     const list = listFor(route, searchParams, user);
     const isOwn = idIn(searchParams.get('user') ?? '') === user;
     const refusal = list === undefined ? undefined : refusalOf(list, isOwn);

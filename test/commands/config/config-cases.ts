@@ -5,7 +5,12 @@ import { webhooks } from '../../../src/api/webhooks.ts';
 import { weekdays } from '../../../src/api/weekdays.ts';
 import type { Json } from '../../../src/base/json.ts';
 import { idIn } from '../../../src/base/uri.ts';
-import type { ConfigFile, WantedHours, WantedType, WantedWebhook } from '../../../src/commands/config/work-file-schema.ts';
+import type {
+  ConfigFile,
+  WantedHours,
+  WantedType,
+  WantedWebhook,
+} from '../../../src/commands/config/work-file-schema.ts';
 import type { Plan } from '../../../src/commands/config/work-model.ts';
 import { isDate } from '../../../src/time/availability-rules.ts';
 import type { Configs } from './configs.ts';
