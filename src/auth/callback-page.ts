@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How a callback ended, as shown to the user in the browser. */
 export type PageKind = 'success' | 'denied' | 'failed' | 'unexpected';
@@ -57,7 +57,7 @@ footer{margin-top:2rem;padding-top:1.25rem;border-top:1px solid var(--line);colo
 @media(prefers-reduced-motion:no-preference){svg path{stroke-dasharray:60;animation:draw .5s .1s ease-out both}@keyframes draw{from{stroke-dashoffset:60}to{stroke-dashoffset:0}}}
 `;
 
-const styleHash = createHash('sha256').update(style).digest('base64');
+const styleHash = hash('sha256', style, 'base64');
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',

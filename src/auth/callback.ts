@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
 import { SchedError } from '../base/errors.ts';
 import { cut, repeatsPart } from '../base/redact.ts';
@@ -45,7 +45,7 @@ export const callbackPath = '/callback';
 
 const ignore = (status: 400 | 404 | 405 | 421, why: string): CallbackResult => ({ kind: 'ignored', status, why });
 
-const sha256Of = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256Of = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** Compares in constant time. */
 const isSameSecret = (one: string, other: string): boolean => timingSafeEqual(sha256Of(one), sha256Of(other));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuthClient, AuthServer } from './auth-server.ts';
 import type { CredentialRecord } from './credential-schema.ts';
 import type { Tokens } from './token-requests.ts';
@@ -22,10 +22,7 @@ export const credentialKey = ({ issuer, client_id, owner }: CredentialRecord, us
 
 /** A name made from the key alone, for files and keychain entries. */
 export const credentialName = ({ issuer, client, user }: CredentialKey): string =>
-  createHash('sha256')
-    .update(JSON.stringify([issuer, client, user]))
-    .digest('hex')
-    .slice(0, 40);
+  hash('sha256', JSON.stringify([issuer, client, user])).slice(0, 40);
 
 /** The client that a credential was issued to. */
 export const clientOf = ({ client_id, client_secret }: CredentialRecord, server: AuthServer): AuthClient => ({

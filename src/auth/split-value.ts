@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asciiJson, jsonIn } from '../base/json.ts';
 import type { RandomBytes } from '../base/system.ts';
 import type { Entries } from './vault.ts';
@@ -19,8 +19,6 @@ interface Manifest {
 export class DamagedParts extends Error {}
 
 const marker = 'sched-parts:';
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const manifestIn = (text: string | undefined): Manifest | undefined => {
   if (!text?.startsWith(marker)) return undefined;
@@ -53,7 +51,7 @@ export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entrie
     for (let index = 0; index < manifest.parts; index += 1)
       parts.push((await entries.get(partName(name, manifest, index))) ?? '');
     const text = parts.join('');
-    return text.length === manifest.length && hash(text) === manifest.sha256 ? text : undefined;
+    return text.length === manifest.length && hash('sha256', text) === manifest.sha256 ? text : undefined;
   };
 
   return {
@@ -77,7 +75,7 @@ export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entrie
       else {
         const generation = Buffer.from(randomBytes(8)).toString('hex');
         const parts = Math.ceil(text.length / longestPart);
-        const manifest: Manifest = { parts, length: text.length, sha256: hash(text), generation };
+        const manifest: Manifest = { parts, length: text.length, sha256: hash('sha256', text), generation };
         for (let index = 0; index < parts; index += 1) {
           const part = text.slice(index * longestPart, (index + 1) * longestPart);
           await entries.set(partName(name, manifest, index), part);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SchedError } from '../base/errors.ts';
 import type { Clock } from '../base/system.ts';
 import type { BudgetKey, BudgetKind } from '../state/budget-state.ts';
@@ -31,7 +31,7 @@ interface Wait {
   isPace: boolean;
 }
 
-const bucketDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+const bucketDigest = (text: string): string => hash('sha256', text).slice(0, 32);
 
 /** A budget's key, by origin and token; for bookings by booker, if known. Only this hash is on disk. */
 const keyFor = (kind: BudgetKind, origin: string, authorization: string, booker: string | undefined): BudgetKey =>

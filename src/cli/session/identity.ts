@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
 import { fallBack, hasCategory, SchedError } from '../../base/errors.ts';
@@ -50,7 +50,7 @@ const baseOfUri = (uri: string): string | undefined => {
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: string): string => {
-  const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
+  const fingerprint = hash('sha256', `${origin}\n${token}`).slice(0, 32);
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
 

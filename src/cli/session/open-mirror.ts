@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
@@ -58,7 +58,7 @@ export interface MirrorAccount {
 /** The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. */
 export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token }: MirrorAccount): string => {
   const facts = token === undefined ? ['profile', profile] : ['token', baseUrl, token];
-  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 16);
   return join(mirrorDirectory(runtime), `${name}.db`);
 };
 

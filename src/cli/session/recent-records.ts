@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
@@ -12,7 +12,7 @@ type Whose = Pick<Settings, 'account' | 'sandbox'>;
 
 const fileOf = (runtime: Runtime, { account, sandbox }: Whose): string => {
   const whose = sandbox ? 'sandbox' : `${account?.name}\n${account?.profile.base_url ?? runtime.env.SCHED_BASE_URL}`;
-  const fingerprint = createHash('sha256').update(whose).digest('hex').slice(0, 32);
+  const fingerprint = hash('sha256', whose).slice(0, 32);
   return join(directory('cache', runtime), `shown-${fingerprint}.json`);
 };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import { SchedError } from '../../base/errors.ts';
@@ -20,7 +20,7 @@ const staleAfterMs = 30 * day;
 
 const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
   const { origin } = new URL((await connection()).baseUrl);
-  const name = createHash('sha256').update(origin).digest('hex').slice(0, 32);
+  const name = hash('sha256', origin).slice(0, 32);
   return join(directory('cache', runtime), `filters-${name}.json`);
 };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import { usageError } from '../../base/errors.ts';
@@ -18,10 +18,7 @@ const mostSkipped = 100_000;
 /** Identifies a call, so that a cursor is not used for another one. */
 const fingerprint = (tool: string, { limit: _, cursor: __, ...values }: Values): string => {
   const entries = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([tool, entries]))
-    .digest('base64url')
-    .slice(0, 12);
+  return hash('sha256', JSON.stringify([tool, entries]), 'base64url').slice(0, 12);
 };
 
 /** The cursor for a place, or undefined if the service's page token is too long for one. */

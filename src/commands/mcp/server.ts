@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Writable } from 'node:stream';
 import {
@@ -48,8 +48,7 @@ const mostAsked = 1000;
 
 const answerKey = 'confirm';
 
-const questionDigest = (...parts: unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+const questionDigest = (...parts: unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /** Whether the client can show a form to the person. */
 const canElicit = (context: ServerContext, server: Server): boolean => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { isWithin } from '../../base/numbers.ts';
@@ -19,10 +19,7 @@ const line = /^(\d{1,15}) ([\w+/=]{44})$/;
 
 const deliveriesPath = ({ runtime }: Context, { keyFile, host, port }: ListenerSettings): string | undefined => {
   const directory = stateDirectory(runtime);
-  const name = createHash('sha256')
-    .update(JSON.stringify([resolve(keyFile), host, port]))
-    .digest('hex')
-    .slice(0, 40);
+  const name = hash('sha256', JSON.stringify([resolve(keyFile), host, port])).slice(0, 40);
   return directory === undefined ? undefined : join(directory, 'webhooks', name);
 };
 

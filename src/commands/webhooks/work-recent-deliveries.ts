@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How many deliveries are remembered. Each takes about 200 bytes. */
 export const mostRemembered = 10_000;
@@ -10,9 +10,7 @@ export const deliveryKey = (content: object, body: string): string => {
   const names = [event, uri, created_at];
   const isNamed = names.every((name) => typeof name === 'string');
   // A digest, because the names can be a megabyte long. Without names, only the same bytes are the same delivery.
-  return createHash('sha256')
-    .update(isNamed ? JSON.stringify(names) : body)
-    .digest('base64');
+  return hash('sha256', isNamed ? JSON.stringify(names) : body, 'base64');
 };
 
 interface Remembered {
