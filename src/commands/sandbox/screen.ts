@@ -1,5 +1,6 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
+import { decodeUri } from '../../base/uri.ts';
 import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../cli/messages/live.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { HttpRequest } from '../../http/message.ts';
@@ -12,22 +13,13 @@ const columns = { what: 7, result: 12 };
 /** More than a line can show. */
 const longestText = 300;
 
-const decodeText = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
 /** Path and query of a request. A login has codes in its query, so that is left out. */
 const requestPath = ({ url }: HttpRequest): string => {
   if (!URL.canParse(url)) return '–';
   const { pathname, search, origin } = new URL(url);
   const isLogin = (Object.values(oauthPaths) as string[]).includes(pathname);
-  return humanText(
-    decodeText(cutLong(isLogin ? pathname : `${pathname}${search}`, longestText)).replaceAll(origin, ''),
-  );
+  const path = cutLong(isLogin ? pathname : `${pathname}${search}`, longestText);
+  return humanText((decodeUri(path) ?? path).replaceAll(origin, ''));
 };
 
 /** How to get at a running sandbox from elsewhere: the desk in a browser, and lines for another shell. */
