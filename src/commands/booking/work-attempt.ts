@@ -51,6 +51,19 @@ export const bookingDigest = (
   return hash('sha256', JSON.stringify(key));
 };
 
+/** The digests that older versions stored. They kept the address of a service on this machine as it was given. */
+export const earlierDigests = (
+  origin: string,
+  booking: Pick<LedgerEntry, 'event_type' | 'start_time'>,
+  email: string,
+): string[] => {
+  const isLocal = origin.includes('//127.0.0.1');
+  const origins = isLocal
+    ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name))
+    : [origin];
+  return origins.map((each) => bookingDigest({ version: 1, origin: each }, booking, email));
+};
+
 /** How often to look whether another process has got its reply. */
 const lookAgainMs = 250;
 
@@ -173,6 +186,12 @@ export const settle = ({ ledger }: BookingContext, attempt: StoredEntry, record?
   return ledger.replace({ ...attempt, entry: { ...attempt.entry, state: 'booked', ...uris } });
 };
 
+/** Prunes entries of meetings long past by both clocks, the service's and this machine's. Needs the service's time. */
+export const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<void> => {
+  const now = serviceTime();
+  if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
+};
+
 /** The booking that an attempt made. For a requested duplicate, it must be a booking that wasn't there before. */
 export const bookedBy = ({ besides, shownBefore }: LedgerEntry, { matches }: LookUp): Json | undefined =>
   besides === undefined
@@ -188,6 +207,16 @@ export const notBooked = (entry: LedgerEntry): LedgerEntry => {
 
 export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: LedgerEntry): Promise<LookUp> =>
   lookUp(client, await owner(), wantedOf(entry));
+
+/** After a 2xx that doesn't show the booking: looks for it once. */
+export const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
+  try {
+    return bookedBy(entry, await lookUpAttempt(context, entry));
+  } catch (error) {
+    if (error instanceof SchedError) return undefined;
+    throw error;
+  }
+};
 
 /** Looks an attempt up: its booking, or a doubt. Neither means that nothing was booked. */
 export const examine = async (

@@ -13,12 +13,15 @@ import {
   bookedBy,
   bookingDigest,
   bookingUnknown,
+  earlierDigests,
   examine,
+  findAccepted,
   ledgerWriteFailed,
   lookUpAttempt,
   mayBeHere,
   notBooked,
   notLookedUp,
+  prune,
   settle,
   type UnknownOutcome,
   unknownOutcomeOf,
@@ -196,28 +199,6 @@ const findAfterLostReply = async (
   );
 };
 
-/** After a 2xx that doesn't show the booking: looks for it once. */
-const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
-  try {
-    return bookedBy(entry, await lookUpAttempt(context, entry));
-  } catch (error) {
-    if (error instanceof SchedError) return undefined;
-    throw error;
-  }
-};
-
-/** Prunes entries of meetings long past by both clocks, the service's and this machine's. Needs the service's time. */
-const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<void> => {
-  const now = serviceTime();
-  if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
-};
-
-/** The spellings of an address. Older versions stored a local one in the ledger as it was typed. */
-const spellingsOf = (origin: string): string[] =>
-  origin.includes('//127.0.0.1')
-    ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name))
-    : [origin];
-
 /** How often to start again because another process has just begun to send the same booking. */
 const mostRounds = 10;
 
@@ -230,11 +211,9 @@ export const book = async (
 ): Promise<Booked> => {
   const { ledger, clock, origin } = context;
   const { event_type, start_time, invitee } = booking;
-  const digestAt = (version: LedgerEntry['version'], at: string) =>
-    bookingDigest({ version, origin: at }, booking, invitee.email);
   const entry: LedgerEntry = {
     version: 2,
-    digest: digestAt(2, origin),
+    digest: bookingDigest({ version: 2, origin }, booking, invitee.email),
     origin,
     event_type,
     start_time,
@@ -258,7 +237,7 @@ export const book = async (
     isUnkept = true;
     context.onUnkept(error.facts.reason ?? error.message);
   };
-  const digests = [entry.digest, ...spellingsOf(origin).map((each) => digestAt(1, each))];
+  const digests = [entry.digest, ...earlierDigests(origin, booking, invitee.email)];
   const history = await ledger.find(digests).catch(unlessAllowed);
   const { last, attempts } = history ?? { last: 0, attempts: [] };
   const before = attempts.find((attempt) => serviceName(attempt.entry.origin) === origin);
