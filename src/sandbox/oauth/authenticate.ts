@@ -1,4 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
+import type { HttpRequest } from '../../http/message.ts';
 import { Refusal, unauthenticated } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
 import { timestamp } from '../store/names.ts';
@@ -25,6 +26,15 @@ interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
 /** The bearer token in a header. */
 export const tokenIn = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
+
+/** A client's ID and secret in the header (RFC 6749 §2.3.1): each is encoded as in a form before they are put together. */
+export const basicIn = ({ headers: { authorization = '' } }: HttpRequest) => {
+  const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const plain = (text: string) => new URLSearchParams(`x=${text}`).get('x') ?? '';
+  return { id: plain(id), secret: plain(secret.join(':')) };
+};
 
 /** The owner of the token, or `undefined` if there is no bearer token or it is unknown. */
 export const findHolder = (store: Store, authorization: string | undefined): Holder | undefined => {

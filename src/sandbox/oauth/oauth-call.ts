@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/system.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import type { WireReply } from '../faults/inject.ts';
+import { basicIn } from './authenticate.ts';
 import { onceRule, type Parameters, readForm } from './authorization.ts';
-import { basicIn } from './basic.ts';
 import { type ClientContext, countUse, findClient, secretOf, whyUnknown } from './clients.ts';
 import type { GrantContext } from './grants.ts';
 import type { ProfileName } from './profiles.ts';

@@ -1,8 +1,7 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { isObject, jsonIn } from '../../base/json.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { expiredRule, tokenIn } from './authenticate.ts';
-import { basicIn } from './basic.ts';
+import { basicIn, expiredRule, tokenIn } from './authenticate.ts';
 
 /** The steps of a client, in the order of a login. */
 export const steps = ['discovery', 'registration', 'authorize', 'token', 'refresh', 'call'] as const;
