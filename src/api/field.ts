@@ -83,6 +83,14 @@ export const choice = <const Words extends readonly string[]>(words: Words, desc
 export const literal = <const Word extends string>(value: Word, description: string) =>
   described(z.literal(value), description);
 
+const colorForm = 'must be a color such as "#0a8f6b", in quotes';
+
+/** A color in a file that people write. */
+export const color = described(
+  z.string(colorForm).check(z.regex(/^#[0-9a-fA-F]{6}$/, colorForm)),
+  'color as # and six hex digits',
+);
+
 /**
  * Assumed (paging.sort): `sort` is a list of `field:asc` or `field:desc` with commas between them; a missing direction
  * means `asc`.

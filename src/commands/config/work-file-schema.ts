@@ -1,5 +1,17 @@
 import * as z from 'zod/mini';
-import { annotated, described, type Field, flag, record, type Shape, text, type Value, word } from '../../api/field.ts';
+import {
+  annotated,
+  color,
+  described,
+  type Field,
+  flag,
+  record,
+  type Shape,
+  text,
+  type Value,
+  word,
+} from '../../api/field.ts';
+import { editorSchema } from '../../api/json-schema.ts';
 import { LocationChoice } from '../../api/locations.ts';
 import { webhooks } from '../../api/webhooks.ts';
 
@@ -47,14 +59,11 @@ const hours = {
 
 const Hours = mapPart(hours, "the owner's hours for this event type");
 
-const colorForm = 'must be a color such as "#0a8f6b", in quotes';
-const color = z.string(colorForm).check(z.regex(/^#[0-9a-fA-F]{6}$/, colorForm));
-
 export const typeFields = {
   name: word('name, which finds the event type'),
   duration: maybe(described(z.int().check(z.minimum(1)), 'length in minutes')),
   active: maybe(flag('whether it can be booked')),
-  color: maybe(described(color, 'color as # and six hex digits')),
+  color: maybe(color),
   description_plain: maybe(text('description as plain text')),
 } as const;
 
@@ -123,9 +132,7 @@ export const otherFields: Readonly<Record<string, string>> = {
   rules: 'Write hours and dates',
 };
 
-/** For editors that check a file while it is written. Those that read YAML support draft 7. */
-export const configSchema = () =>
-  z.toJSONSchema(ConfigSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+export const configSchema = () => editorSchema(ConfigSchema);
 
 /** Hours in the file. What is missing is not managed. */
 export type WantedHours = Value<typeof Hours>;

@@ -4,6 +4,7 @@ import { EventType } from '../../api/event-types.ts';
 import { ScheduledEvent } from '../../api/events.ts';
 import {
   choice,
+  color,
   described,
   email,
   type Field,
@@ -18,6 +19,7 @@ import {
   word,
 } from '../../api/field.ts';
 import { Invitee } from '../../api/invitees.ts';
+import { editorSchema } from '../../api/json-schema.ts';
 import { limits } from '../../api/limits.ts';
 import { LocationChoice, locationKinds } from '../../api/locations.ts';
 import { Invitation } from '../../api/organizations.ts';
@@ -32,7 +34,6 @@ import { plans } from '../rules/subscription.ts';
  */
 
 const maybe = z.optional;
-const nullable = z.nullable;
 
 const time = (description: string) =>
   described(
@@ -71,7 +72,7 @@ const some = <S extends Shape, Name extends keyof S & string>(shape: S, ...names
     [Each in Name]: z.ZodMiniOptional<S[Each]>;
   };
 
-const part = record({ id: maybe(id), created, updated: stamps.updated });
+const part = record(stamps);
 
 const Availability = record({
   timezone: maybe(word('IANA time zone of the hours')),
@@ -102,12 +103,7 @@ const EventTypeEntry = record({
   ...stamps,
   name: typeFields.name,
   duration: maybe(minutes('length in minutes (default 30)')),
-  color: maybe(
-    described(
-      z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as "#0a8f6b", in quotes')),
-      'color as # and six hex digits',
-    ),
-  ),
+  color: maybe(color),
   seats: maybe(described(z.int().check(z.minimum(1)), 'invitees per event; more than 1 makes it a group event')),
   pooling: maybe(choice(['round_robin', 'collective'], 'whether one of several hosts takes part, or all')),
   hosts: maybe(
@@ -123,7 +119,7 @@ const EventTypeEntry = record({
   ...some(typeFields, 'active', 'secret', 'description_plain', 'description_html', 'internal_note', 'slug', 'locale'),
   scheduling_url: maybe(page('path of the scheduling page')),
   ...some(typeFields, 'kind', 'type', 'booking_method', 'admin_managed'),
-  deleted_at: maybe(nullable(time('when it was deleted'))),
+  deleted_at: maybe(z.nullable(time('when it was deleted'))),
   dates: maybe(loose({}, 'when a one-off meeting can be booked, as sandbox export writes it')),
 });
 
@@ -135,7 +131,7 @@ const WebhookEntry = record({
   events: webhookFields.events,
   signing_key: webhookFields.signing_key,
   state: maybe(choice(['active', 'disabled'], 'active, or disabled after failed deliveries')),
-  retry_started_at: maybe(nullable(time('since when deliveries fail'))),
+  retry_started_at: maybe(z.nullable(time('since when deliveries fail'))),
 });
 
 const ownWebhooks = maybe(list(WebhookEntry, 'webhooks'));
@@ -149,7 +145,7 @@ const UserEntry = record({
   locale: maybe(word('language (default en)')),
   slug: maybe(word('last part of the scheduling page URL')),
   scheduling_url: maybe(page('path of the scheduling page')),
-  avatar_url: maybe(nullable(page('path of the picture'))),
+  avatar_url: maybe(z.nullable(page('path of the picture'))),
   connected: maybe(list(choice(locationKinds, 'provider'), 'connected meeting providers (default google_conference)')),
   availability: maybe(described(Availability, 'hours of all event types that this user hosts')),
   membership: maybe(described(part, 'ID and times of the membership in the organization')),
@@ -159,7 +155,7 @@ const UserEntry = record({
 
 const GroupEntry = record({
   ...stamps,
-  members: maybe(list(z.union([user, record({ user, id: maybe(id), created })]), 'members, admins included or not')),
+  members: maybe(list(z.union([user, record({ user, id: stamps.id, created })]), 'members, admins included or not')),
   admins: maybe(list(user, 'members who are admins of the group')),
   webhooks: ownWebhooks,
 });
@@ -190,12 +186,12 @@ const EventEntry = record({
   end: maybe(time('when it ends (default: after the duration of the event type)')),
   hosts: maybe(list(user, 'hosts (default: the owner, or all hosts of a collective event type)')),
   location: maybe(
-    nullable(
+    z.nullable(
       record({
         kind: text('kind of location'),
-        location: maybe(nullable(text('address, phone number or instructions'))),
-        join_url: maybe(nullable(text('URL of the online meeting'))),
-        status: maybe(nullable(text('status of the online meeting'))),
+        location: maybe(z.nullable(text('address, phone number or instructions'))),
+        join_url: maybe(z.nullable(text('URL of the online meeting'))),
+        status: maybe(z.nullable(text('status of the online meeting'))),
       }),
     ),
   ),
@@ -204,7 +200,7 @@ const EventEntry = record({
   canceled: maybe(
     record({
       by: maybe(described(user, 'user who canceled it (default: the first host)')),
-      reason: maybe(nullable(text('reason sent to the invitees'))),
+      reason: maybe(z.nullable(text('reason sent to the invitees'))),
       at: maybe(time('when it was canceled')),
     }),
   ),
@@ -218,7 +214,7 @@ const SubmissionEntry = record({
   answers,
   questions_and_answers: maybe(submissionFields.questions_and_answers),
   result: maybe(
-    nullable(
+    z.nullable(
       record({
         event_type: maybe(word('event type that the submitter was sent to')),
         external_url: maybe(word('URL that the submitter was sent to')),
@@ -238,7 +234,7 @@ const FormEntry = record({
       name: word('question'),
       type: maybe(text('kind of answer: name, email, text, select, radios, …')),
       required: maybe(flag('whether an answer is required')),
-      answer_choices: maybe(nullable(list(z.string(), 'answers to choose from'))),
+      answer_choices: maybe(z.nullable(list(z.string(), 'answers to choose from'))),
       uuid: maybe(id),
     }),
     'questions of the form',
@@ -250,7 +246,7 @@ const InvitationEntry = record({
   ...stamps,
   email: email('email address the invitation was sent to'),
   status: maybe(Invitation.record.shape.status),
-  last_sent_at: maybe(nullable(time('when it was last sent'))),
+  last_sent_at: maybe(z.nullable(time('when it was last sent'))),
   user: maybe(described(user, 'user who accepted it')),
 });
 
@@ -298,5 +294,4 @@ export type SubmissionEntry = Value<typeof SubmissionEntry>;
 export type UserEntry = Value<typeof UserEntry>;
 export type WebhookEntry = Value<typeof WebhookEntry>;
 
-/** For editors that check a world file while it is written. Those that read YAML support draft 7. */
-export const worldJsonSchema = () => z.toJSONSchema(World, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+export const worldJsonSchema = () => editorSchema(World);
