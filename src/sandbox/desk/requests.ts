@@ -126,7 +126,9 @@ export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[], orig
   })}
 ${scroller(
   'Requests, newest first',
-  html`<table><thead><tr><th>Time</th><th>Call</th><th>Path</th><th>Token</th><th>Status</th><th>ms</th><th>Notes</th></tr></thead>
-<tbody>${rows.map(requestRow(zone, origin))}</tbody></table>${rows.length === 0 && html`<p class="soft">None yet. Requests to this address appear here.</p>`}`,
+  rows.length === 0
+    ? html`<p class="soft">None yet. Requests to this address appear here.</p>`
+    : html`<table><thead><tr><th>Time</th><th>Call</th><th>Path</th><th>Token</th><th>Status</th><th>ms</th><th>Notes</th></tr></thead>
+<tbody>${rows.map(requestRow(zone, origin))}</tbody></table>`,
 )}</section>`;
 };
