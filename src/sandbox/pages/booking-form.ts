@@ -170,12 +170,17 @@ interface FormState {
   problems: readonly Detail[];
 }
 
-const drawText = ({ name, type, autocomplete }: Field, { values, problems }: FormState, isRequired: boolean): Html => {
-  const problem = problems.find(({ parameter }) => parameter === name);
+/** Leads from a field to what is wrong with it. */
+const describedBy = ({ name }: Field, { problems }: FormState): Content =>
+  problems.some(({ parameter }) => parameter === name) && html` aria-describedby="${name}-problem"`;
+
+const drawText = (field: Field, state: FormState, isRequired: boolean): Html => {
+  const { name, type, autocomplete } = field;
+  const described = describedBy(field, state);
   const facts = html` id="${name}" name="${name}"${isRequired && html` required`}${
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
-  }${problem && html` aria-invalid="true" aria-describedby="${name}-problem"`}`;
-  const value = values[name] ?? '';
+  }${described && html` aria-invalid="true"`}${described}`;
+  const value = state.values[name] ?? '';
   return type === 'textarea'
     ? html`<textarea rows="3"${facts}>
 ${value}</textarea>`
@@ -213,7 +218,7 @@ ${drawText(field, state, isRequired)}${drawProblem(field, state)}</div>`;
       hasText && html` class="other"`
     }${isRequired && !field.isMultiple && html` required`}${chosen.includes(choice) && html` checked`}> <bdi>${label}</bdi></label>`;
   });
-  return html`<fieldset><legend>${drawLabel(field)}</legend><div class="choices ${isShort && 'flat'}">${drawn}</div>
+  return html`<fieldset${describedBy(field, state)}><legend>${drawLabel(field)}</legend><div class="choices ${isShort && 'flat'}">${drawn}</div>
 ${text && html`<div class="beside">${drawField(text, state, false)}</div>`}${drawProblem(field, state)}</fieldset>`;
 };
 

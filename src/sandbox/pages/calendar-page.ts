@@ -181,12 +181,14 @@ const hourRows = ({ pageRequest, moments, offer }: Visit, date: string, starts: 
   const rows = new Map<string, Html[]>();
   const isQuarterly = starts.every(({ at }) => at % (15 * minute) === 0);
   for (const { at } of starts) {
-    const [, hour = '', minutes = '', rest = ''] = /^(\d+)(:\d\d)(.*)$/.exec(moments.clock(at))!;
+    const clock = moments.clock(at);
+    const [, hour = '', minutes = '', rest = ''] = /^(\d+)(:\d\d)(.*)$/.exec(clock)!;
     const column = isQuarterly && `at${minutes.slice(1)}`;
-    const time = html`<span class="unseen">${hour}</span>${minutes}<span class="unseen">${rest}</span>`;
-    const href = linkHere(pageRequest, { date, start: timestamp(at) });
-    const item = html`<li class="${column}">${at === presentStart(offer) ? presentTime(time) : html`<a href="${href}">${time}</a>`}</li>`;
-    rows.set(`${hour}${rest}`, [...(rows.get(`${hour}${rest}`) ?? []), item]);
+    const item =
+      at === presentStart(offer)
+        ? presentTime(html`<span class="unseen">${clock}</span><span aria-hidden="true">${minutes}</span>`)
+        : html`<a href="${linkHere(pageRequest, { date, start: timestamp(at) })}" aria-label="${clock}">${minutes}</a>`;
+    rows.set(`${hour}${rest}`, [...(rows.get(`${hour}${rest}`) ?? []), html`<li class="${column}">${item}</li>`]);
   }
   return [...rows].map(
     ([hour, links]) => html`<div class="hour"><b aria-hidden="true">${hour}</b><ul class="slots">${links}</ul></div>`,
@@ -213,7 +215,7 @@ const times = (visit: Visit, date: string, starts: readonly Start[]): Html => {
   const cycle = (hours: '12' | '24') =>
     html`<a href="${linkHere(pageRequest, { hours })}#times"${moments.has12Hours === (hours === '12') && html` aria-current="true"`}>${hours}<span aria-hidden="true">h</span><span class="unseen"> hours</span></a>`;
   return html`<div class="when"><nav class="cycle" aria-label="Clock">${cycle('12')}${cycle('24')}</nav><h2 id="times" tabindex="-1" lang="${moments.language}">${moments.day(date)}</h2></div>
-<div class="${!isRows && 'parts'}">${parts.map(
+<div class="${isRows ? 'rows' : 'parts'}">${parts.map(
     (part) =>
       html`<div><h3>${part}</h3>${list(
         visit,

@@ -38,7 +38,7 @@ export const personPage = (pageRequest: PageRequest): HttpReply | undefined => {
   return page({
     url: pageRequest.url,
     title: `Meetings with ${person.name}`,
-    content: html`${badge}<p class="who">${face(person)}</p><h1><bdi>${person.name}</bdi></h1>${meetings(pageRequest, person)}`,
+    content: html`${badge}<div class="who">${face(person)}<h1><bdi>${person.name}</bdi></h1></div>${meetings(pageRequest, person)}`,
   });
 };
 

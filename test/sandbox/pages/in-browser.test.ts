@@ -109,7 +109,7 @@ describeWith(browser)('booking pages in a browser', () => {
       const page = await openPage({ timezoneId: 'Europe/Berlin' });
       const press = (...keys: string[]) =>
         keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
-      const focused = () => page.evaluate('document.activeElement.textContent');
+      const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
       await page.goto(`${server.url}${intro}?tz=Europe/Berlin&date=2026-05-11`);
       await press('Tab');
       expect(await focused()).toBe('Skip to the times');
@@ -156,7 +156,15 @@ describeWith(browser)('booking pages in a browser', () => {
           }),
         );
       await page.goto(`${server.url}${intro}?tz=UTC&date=2026-05-11`);
-      expect(await brokenOnes('.hour, .cycle a')).toEqual([]);
+      expect(await brokenOnes('.hour, .hour b, .cycle a')).toEqual([]);
+      const edges = await page
+        .locator('.hour .at00')
+        .evaluateAll((all) => all.map((time) => time.getBoundingClientRect().left));
+      expect(new Set(edges).size).toBe(1);
+      await page.setViewportSize({ width: 768, height: 800 });
+      await page.goto(`${server.url}${onboarding}?start=2026-05-11T09:00:00Z&tz=UTC`);
+      expect(await brokenOnes('.choices label')).toEqual([]);
+      await page.setViewportSize({ width: 280, height: 800 });
 
       const arabic = eventType('strategy-session');
       world.store.run("UPDATE event_types SET doc = json_set(doc, '$.locale', 'ar') WHERE id = ?", idIn(arabic));
