@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../../src/create-sandbox.ts';
 import { isDocumentUrl, readDocument } from '../../../src/sandbox/oauth/client-document.ts';
+import { createAuthority } from '../../e2e/tls.ts';
 import { closeLater } from '../../support/temporary.ts';
 
 /** Another service of this machine, with something private. */
@@ -34,6 +36,17 @@ describe('the document of a client', () => {
     expect(await readDocument(id, never)).toEqual({ redirectUris: ['http://127.0.0.1/x'] });
     expect(seen).toHaveLength(1);
     expect(Object.keys(seen[0]!.headers).sort()).toEqual(['accept', 'connection', 'host']);
+  });
+
+  test('may be at an address with a certificate that nobody vouches for', async () => {
+    const { key, cert } = createAuthority().certify('IP:127.0.0.1');
+    const server = createSecureServer({ key, cert }, (_, response) =>
+      response.writeHead(200, json).end(JSON.stringify({ client_id: id, redirect_uris: ['http://127.0.0.1/x'] })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closeLater(() => server.close());
+    const id = `https://127.0.0.1:${(server.address() as AddressInfo).port}/client.json`;
+    expect(await readDocument(id, never)).toEqual({ redirectUris: ['http://127.0.0.1/x'] });
   });
 
   test.each([
