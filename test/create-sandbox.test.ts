@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/create-sandbox.ts';
 import { temporaryFile } from './support/temporary.ts';
 
@@ -161,7 +162,11 @@ describe('createSandbox without a port', () => {
   });
 
   test('opens no port, and works like a server otherwise', async () => {
-    await expect(fetch(sandbox.url)).rejects.toThrow('fetch failed');
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    await (await createSandbox({ listen: false })).close();
+    expect(listen).not.toHaveBeenCalled();
+    await (await createSandbox()).close();
+    expect(listen).toHaveBeenCalledOnce();
     await sandbox.snapshot();
     await sandbox.faults.add('users.me 503', 'users.me reset-after at=2');
     expect((await ask('/users/me')).status).toBe(503);
