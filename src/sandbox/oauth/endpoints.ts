@@ -6,7 +6,7 @@ import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../
 import { isFromOwnPage } from '../pages/forms.ts';
 import { readTicket, writeTicket } from '../pages/ticket.ts';
 import { type AuthorizationRequest, checkAuthorization, isScope, readForm, scopesIn } from './authorization.ts';
-import { findClient } from './clients.ts';
+import { findClient, whyUnknown } from './clients.ts';
 import { decideDevice, openDevice, startDevice } from './device.ts';
 import { issueCode } from './grants.ts';
 import { forClient, issuerOf, jsonReply, noStore, type OAuthCall, type OAuthReply, refused } from './oauth-call.ts';
@@ -14,6 +14,7 @@ import { loginsIn } from './ready-tokens.ts';
 import { registerClient } from './registration.ts';
 import { resourceIn } from './resource.ts';
 import { signerOf } from './signing.ts';
+import { issuerRule } from './story.ts';
 import { grantsOf, introspect, revoke, token } from './token-endpoint.ts';
 
 /** Redirects to the client with the result as query parameters; `iss` names the issuer (RFC 9207). */
@@ -113,12 +114,15 @@ const decideOnDevice = (call: OAuthCall): OAuthReply => {
   return deviceEndPage(decision === 'allow');
 };
 
+/** The reply at a path that this server doesn't have. */
+const nothingHere = (missed: string): OAuthReply => {
+  const { status, headers, body } = notFound('path');
+  return { status, headers, body, missed };
+};
+
 const register = (call: OAuthCall): OAuthReply => {
-  if (!call.profile.clients.includes('registered')) {
-    const { status, headers, body } = notFound('path');
-    const missed = 'RFC 8414 §2: without registration_endpoint in the metadata, no client can register.';
-    return { status, headers, body, missed };
-  }
+  if (!call.profile.clients.includes('registered'))
+    return nothingHere('RFC 8414 §2: without registration_endpoint in the metadata, no client can register.');
   // A web page can send other types without being allowed to, and many registrations push out older ones.
   if (!/^application\/json\s*(;|$)/i.test(call.request.headers['content-type'] ?? ''))
     return refused('invalid_client_metadata', 'The body must be sent as application/json.', registrationRule);
@@ -133,9 +137,12 @@ const registrationRule =
 const serverMetadata = (call: OAuthCall): OAuthReply => {
   const { profile } = call;
   const { origin } = call.url;
-  if (profile.hasNoMetadata) throw notFound('path');
+  if (profile.hasNoMetadata)
+    return nothingHere(
+      'RFC 8414 §3: without metadata, use addresses that the user sets: /oauth/authorize, /oauth/token.',
+    );
   const ways = [profile.needsBasic ? 'client_secret_basic' : 'none'];
-  return jsonReply(200, {
+  const metadata = jsonReply(200, {
     issuer: issuerOf(call),
     authorization_endpoint: `${origin}${oauthPaths.authorize}`,
     token_endpoint: `${origin}${oauthPaths.token}`,
@@ -154,6 +161,8 @@ const serverMetadata = (call: OAuthCall): OAuthReply => {
     introspection_endpoint_auth_methods_supported: ways,
     authorization_response_iss_parameter_supported: true,
   });
+  if (profile.issuerPath !== undefined) return { ...metadata, missed: issuerRule };
+  return profile.clients.includes('registered') ? metadata : { ...metadata, missed: whyUnknown(call) };
 };
 
 const endpoints: Record<string, Record<string, (call: OAuthCall) => OAuthReply>> = {

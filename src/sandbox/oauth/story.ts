@@ -75,17 +75,23 @@ export interface StoryLine {
   missed: string | null;
 }
 
+/** Missed by a client that goes on after the metadata; all other rules about discovery by one that stops there. */
+export const issuerRule =
+  "RFC 8414 §3.3: don't use metadata whose issuer is another one than the address that it was asked from.";
+
 /** So many calls with an expired token, and no refresh after them, are a mistake: one is how a client learns of it. */
 const mostExpired = 3;
 
 /** The first request at which the client missed a rule. */
 const firstWrong = (requests: readonly (LoggedRequest & { oauth: OAuthFacts })[]): number | undefined => {
+  const hasStopped = requests.every(({ oauth }) => oauth.step === 'discovery');
   const expired = requests.filter(({ oauth }) => oauth.missed === expiredRule);
   const lastRefresh = requests.findLast(({ oauth }) => oauth.step === 'refresh')?.number ?? 0;
   const ignored = expired.filter(({ number }) => number > lastRefresh);
   return requests.find(
     (each) =>
       each.oauth.missed !== null &&
+      (each.oauth.step !== 'discovery' || (each.oauth.missed === issuerRule) !== hasStopped) &&
       (each.oauth.missed !== expiredRule || (ignored.length >= mostExpired && ignored.includes(each))),
   )?.number;
 };

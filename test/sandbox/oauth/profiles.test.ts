@@ -22,6 +22,8 @@ interface Defects {
   ignoresExpiry?: true;
   usesRefreshTwice?: true;
   putsTokenInUrl?: true;
+  ignoresIssuer?: true;
+  needsRegistration?: true;
 }
 
 const open = async (oauth?: OAuthProfileName): Promise<Sandbox> => {
@@ -39,6 +41,9 @@ const login = async (sandbox: Sandbox, defects: Defects = {}, documentUrl = 'htt
     return { status: reply.status, json, location: new URL(reply.headers.get('location') ?? 'about:blank') };
   };
   const { json: metadata = {} } = await ask('/.well-known/oauth-authorization-server');
+  const isOther = metadata.issuer !== undefined && metadata.issuer !== origin && !defects.ignoresIssuer;
+  if (isOther || (defects.needsRegistration && metadata.registration_endpoint === undefined))
+    return { status: 0, tokens: {} as Json };
   let client: Json = { client_id: 'sched-cli', client_secret: 'sandbox_client_secret' };
   if (metadata.client_id_metadata_document_supported) client = { client_id: documentUrl };
   else if (metadata.registration_endpoint !== undefined) {
@@ -77,11 +82,11 @@ const login = async (sandbox: Sandbox, defects: Defects = {}, documentUrl = 'htt
     defects.putsTokenInUrl
       ? ask(`/users/me?access_token=${access}`)
       : ask('/users/me', { headers: { authorization: `Bearer ${access}` } });
-  if (code === null) return { status: 0, issuer: metadata.issuer, tokens: {} as Json };
+  if (code === null) return { status: 0, tokens: {} as Json };
   const { json: tokens } = await redeem();
   if (defects.usesCodeTwice) await redeem();
   const { status } = await call(tokens.access_token);
-  if (status !== 200) return { status, issuer: metadata.issuer, tokens };
+  if (status !== 200) return { status, tokens };
   // Two hours later.
   await sandbox.clock.advance('2h1m');
   const late = [await call(tokens.access_token), await call(tokens.access_token)];
@@ -92,7 +97,7 @@ const login = async (sandbox: Sandbox, defects: Defects = {}, documentUrl = 'htt
     if (defects.usesRefreshTwice) await token(refresh);
     else if (fresh.access_token !== undefined) late.push(await call(fresh.access_token));
   }
-  return { status, issuer: metadata.issuer, tokens, late: late.map((each) => each.status) };
+  return { status, tokens, late: late.map((each) => each.status) };
 };
 
 const missedBy = async (sandbox: Sandbox) =>
@@ -111,13 +116,20 @@ const serveDocument = async () => {
 };
 
 describe('a correct client', () => {
-  test.each(profileNames)('copes with %s, and no rule is said to be missed', async (name) => {
+  const others = profileNames.filter((name) => name !== 'wrong-issuer');
+  test.each(others)('copes with %s, and misses no rule', async (name) => {
     const sandbox = await open(name);
     const { status, tokens, late = [] } = await login(sandbox, {}, await serveDocument());
     expect(await missedBy(sandbox)).toEqual([]);
     expect(status).toBe(200);
     expect(tokens.expires_in).toBe(/short|reuse/.test(name) ? 30 : 7200);
     expect(late).toEqual(name === 'no-refresh' ? [401, 401] : [401, 401, 200]);
+  });
+
+  test('stops at wrong-issuer, and misses no rule', async () => {
+    const sandbox = await open('wrong-issuer');
+    expect((await login(sandbox)).status).toBe(0);
+    expect((await sandbox.oauth()).map(({ step, missed }) => [step, missed])).toEqual([['discovery', null]]);
   });
 
   test('is told apart from others, with its steps in order', async () => {
@@ -151,6 +163,27 @@ describe('a client with a defect', () => {
     const text = JSON.stringify([await sandbox.oauth(), await sandbox.log()]);
     for (const secret of [tokens.access_token, tokens.refresh_token])
       if (secret !== undefined) expect(text).not.toContain(secret);
+  });
+});
+
+describe('a client that stops after the metadata, or should have', () => {
+  test.each<[ProfileName, Defects, string[]]>([
+    ['default', { needsRegistration: true }, []],
+    ['cimd-only', { needsRegistration: true }, ['Client ID metadata documents §3: the client ID must be the URL']],
+    ['preregistered-only', { needsRegistration: true }, ['RFC 6749 §2.2: use a client ID that the server has given']],
+    ['no-metadata', { needsRegistration: true }, ['RFC 8414 §3: without metadata, use addresses that the user sets']],
+    ['wrong-issuer', { ignoresIssuer: true }, ["RFC 8414 §3.3: don't use metadata whose issuer is another one"]],
+  ])('is told why: %s', async (name, defects, rules) => {
+    const sandbox = await open(name);
+    await login(sandbox, defects);
+    expect(await missedBy(sandbox)).toEqual(rules.map((rule) => expect.stringContaining(`discovery: ${rule}`)));
+  });
+
+  test('is told about the step after it, if there is one', async () => {
+    const sandbox = await open('preregistered-only');
+    await sandbox.fetch(new Request(`${origin}/.well-known/oauth-authorization-server`));
+    await sandbox.fetch(new Request(`${origin}/oauth/register`, { method: 'POST', body: '{}' }));
+    expect(await missedBy(sandbox)).toEqual([expect.stringContaining('registration: RFC 8414 §2')]);
   });
 });
 
