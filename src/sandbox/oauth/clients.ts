@@ -118,13 +118,17 @@ export const countUse = ({ uses }: ClientContext, id = ''): void => {
   uses.set(id, (uses.get(id) ?? 0) + 1);
 };
 
+/** Normal once: that is how a client learns that it must register again. */
+export const forgottenRule =
+  'RFC 6749 §5.2: after invalid_client, register again: the server has forgotten the client.';
+
 /** Which rule a client missed that the server doesn't know. */
 export const whyUnknown = ({ profile, uses, document }: ClientContext, id = ''): string => {
   const kind = kindOf(profile, id);
   if (document !== undefined && 'problem' in document)
     return `Client ID metadata documents §4.1: the document of the client can't be used, because ${document.problem}.`;
   if (kind === 'registered' && profile.forgetsAfter !== undefined && (uses.get(id) ?? 0) > profile.forgetsAfter)
-    return 'RFC 6749 §5.2: after invalid_client, register again: the server has forgotten the client.';
+    return forgottenRule;
   if (profile.clients.includes('registered') && !profile.clients.includes(kind))
     return 'RFC 7591 §3: register first: the server knows only clients that registered themselves.';
   if (profile.clients.includes('document') && !profile.clients.includes(kind))

@@ -2,6 +2,7 @@ import { oauthPaths } from '../../api/oauth-paths.ts';
 import { isObject, jsonIn } from '../../base/json.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { basicIn, expiredRule, tokenIn } from './authenticate.ts';
+import { forgottenRule } from './clients.ts';
 
 /** The steps of a client, in the order of a login. */
 export const steps = ['discovery', 'registration', 'authorize', 'token', 'refresh', 'call'] as const;
@@ -75,25 +76,30 @@ export interface StoryLine {
   missed: string | null;
 }
 
-/** Missed by a client that goes on after the metadata; all other rules about discovery by one that stops there. */
+/** Missed by a client that goes on after the metadata. */
 export const issuerRule =
   "RFC 8414 §3.3: don't use metadata whose issuer is another one than the address that it was asked from.";
 
 /** So many calls with an expired token, and no refresh after them, are a mistake: one is how a client learns of it. */
 const mostExpired = 3;
 
-/** The first request at which the client missed a rule. */
-const firstWrong = (requests: readonly (LoggedRequest & { oauth: OAuthFacts })[]): number | undefined => {
+type ClientRequest = LoggedRequest & { oauth: OAuthFacts };
+
+/** The first request at which the client missed a rule. `registered` is the last registration of any client. */
+const firstWrong = (requests: readonly ClientRequest[], registered: number): number | undefined => {
   const hasStopped = requests.every(({ oauth }) => oauth.step === 'discovery');
-  const expired = requests.filter(({ oauth }) => oauth.missed === expiredRule);
   const lastRefresh = requests.findLast(({ oauth }) => oauth.step === 'refresh')?.number ?? 0;
-  const ignored = expired.filter(({ number }) => number > lastRefresh);
-  return requests.find(
-    (each) =>
-      each.oauth.missed !== null &&
-      (each.oauth.step !== 'discovery' || (each.oauth.missed === issuerRule) !== hasStopped) &&
-      (each.oauth.missed !== expiredRule || (ignored.length >= mostExpired && ignored.includes(each))),
-  )?.number;
+  const ignored = requests.filter(({ number, oauth }) => oauth.missed === expiredRule && number > lastRefresh);
+  /** Rules that a request alone doesn't show to be missed. */
+  const proofs: Partial<Record<string, (request: ClientRequest) => boolean>> = {
+    [expiredRule]: (request) => ignored.length >= mostExpired && ignored.includes(request),
+    [forgottenRule]: ({ number }) => number > registered,
+    [issuerRule]: () => !hasStopped,
+  };
+  return requests.find((request) => {
+    const { step, missed } = request.oauth;
+    return missed !== null && (proofs[missed]?.(request) ?? (step !== 'discovery' || hasStopped));
+  })?.number;
 };
 
 /**
@@ -101,8 +107,9 @@ const firstWrong = (requests: readonly (LoggedRequest & { oauth: OAuthFacts })[]
  * without a client, such as discovery, belong to the client that comes next.
  */
 export const storiesIn = (log: readonly LoggedRequest[]): StoryLine[] => {
-  const byClient = new Map<string | null, (LoggedRequest & { oauth: OAuthFacts })[]>();
-  let waiting: (LoggedRequest & { oauth: OAuthFacts })[] = [];
+  const byClient = new Map<string | null, ClientRequest[]>();
+  const registered = log.findLast(({ oauth }) => oauth?.step === 'registration')?.number ?? 0;
+  let waiting: ClientRequest[] = [];
   for (const { number, status, oauth } of log) {
     if (oauth === null || status === null) continue;
     waiting.push({ number, status, oauth });
@@ -112,7 +119,7 @@ export const storiesIn = (log: readonly LoggedRequest[]): StoryLine[] => {
   }
   if (waiting.length > 0) byClient.set(null, waiting);
   return [...byClient].flatMap(([client, requests]) => {
-    const wrong = firstWrong(requests);
+    const wrong = firstWrong(requests, registered);
     const lines: StoryLine[] = [];
     for (const { number, status, oauth } of requests) {
       const last = lines.at(-1);

@@ -257,6 +257,9 @@ describe('a profile', () => {
     const reply = await sandbox.fetch(new Request(`${origin}/oauth/token`, { method: 'POST', body }));
     expect([reply.status, ((await reply.json()) as Json).error]).toEqual([401, 'invalid_client']);
     expect(await missedBy(sandbox)).toEqual([expect.stringContaining('register again')]);
+    // A client that does so has missed nothing.
+    await login(sandbox);
+    expect(await missedBy(sandbox)).toEqual([]);
     expect(await authorize(sandbox, 'sched-cli')).toBe(302);
   });
 
