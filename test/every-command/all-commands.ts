@@ -64,9 +64,19 @@ export const callOf = (given: Given, problems: Problems, parts: Invocation['part
 
 const isDraft = (value: object): value is { finish(): Promise<unknown> } => 'finish' in value;
 
-/** Values that can be compared: what a function returns now, and what becomes of a draft. */
+/** What a function of a time or of a time zone returns. A time is no name of a zone. */
+const resultOf = (value: (given: unknown) => unknown): unknown => {
+  try {
+    return value(someday);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return value('Europe/Paris');
+  }
+};
+
+/** Values that can be compared: what a function returns, and what becomes of a draft. */
 const settled = async (value: unknown): Promise<unknown> => {
-  if (typeof value === 'function') return settled(value(someday));
+  if (typeof value === 'function') return settled(resultOf(value as (given: unknown) => unknown));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return Promise.all(value.map(settled));
   if (isDraft(value)) return settled(await value.finish());

@@ -59,10 +59,10 @@ const others = commands.filter(
   ({ command }) => command.operation === undefined && !command.freeForm && command.effect !== 'change',
 );
 
-/** An example that needs no file. */
+/** An example that needs neither a file nor a terminal: alone, `availability list` answers with the own hours on one. */
 const exampleOf = (examples: readonly string[]) =>
   (
-    examples.find((line) => !/\$\(| --from /.test(line)) ??
+    examples.find((line) => !/\$\(| --from |^(sched )?availability list$/.test(line)) ??
     examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98 --no-check')
   ).replace(/ --yes| --dry-run/g, '');
 
