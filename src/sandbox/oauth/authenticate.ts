@@ -58,7 +58,8 @@ const readHolder = (store: Store, secret: string): Holder | undefined => {
 };
 
 /** Normal once: that is how a client learns that its token has expired. */
-export const expiredRule = 'RFC 6749 §1.5: get a new access token with the refresh token when the old one has expired.';
+export const expiredRule =
+  'RFC 6749 §1.5: when an access token has expired, get a new one with the refresh token, or with a new login.';
 
 /**
  * Returns the caller, or throws a refusal if the token is missing, unknown, expired or for another resource. A personal

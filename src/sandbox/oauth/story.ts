@@ -80,7 +80,7 @@ export interface StoryLine {
 export const issuerRule =
   "RFC 8414 §3.3: don't use metadata whose issuer is another one than the address that it was asked from.";
 
-/** So many calls with an expired token, and no refresh after them, are a mistake: one is how a client learns of it. */
+/** So many calls with an expired token, and no new token after them, are a mistake: one is how a client learns of it. */
 const mostExpired = 3;
 
 type ClientRequest = LoggedRequest & { oauth: OAuthFacts };
@@ -88,8 +88,10 @@ type ClientRequest = LoggedRequest & { oauth: OAuthFacts };
 /** The first request at which the client missed a rule. `registered` is the last registration of any client. */
 const firstWrong = (requests: readonly ClientRequest[], registered: number): number | undefined => {
   const hasStopped = requests.every(({ oauth }) => oauth.step === 'discovery');
-  const lastRefresh = requests.findLast(({ oauth }) => oauth.step === 'refresh')?.number ?? 0;
-  const ignored = requests.filter(({ number, oauth }) => oauth.missed === expiredRule && number > lastRefresh);
+  const isRenewal = ({ status, oauth: { step } }: ClientRequest) =>
+    step === 'refresh' || (step === 'token' && status === 200);
+  const renewed = requests.findLast(isRenewal)?.number ?? 0;
+  const ignored = requests.filter(({ number, oauth }) => oauth.missed === expiredRule && number > renewed);
   /** Rules that a request alone doesn't show to be missed. */
   const proofs: Partial<Record<string, (request: ClientRequest) => boolean>> = {
     [expiredRule]: (request) => ignored.length >= mostExpired && ignored.includes(request),
