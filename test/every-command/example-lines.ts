@@ -25,7 +25,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^webhooks listen/, 'runs until it is stopped: covered by test/commands/webhooks/listen.test.ts'],
   [/^webhooks backfill/, 'needs a handler that runs: covered by test/commands/webhooks/backfill.test.ts'],
   [/^webhooks verify/, 'needs the signature of a delivery: covered by test/commands/webhooks/verify.test.ts'],
-  [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
+  [/^compliance (runs|bundle|recheck) \d{8}T/, 'the ID of a run is only known when it runs'],
   [
     /^config diff .*--exit-code/,
     'exits with 7 because the file differs: covered by test/commands/config/command.test.ts',

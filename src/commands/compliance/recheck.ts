@@ -165,7 +165,7 @@ export const recheckCommand: Command = {
   examples: [
     'compliance recheck receipt.jsonl --from emails.txt',
     'compliance recheck 20261115T180000Z-a1b2c3 --from emails.txt --json',
-    'compliance recheck receipt.jsonl --from people.csv --column email --receipt recheck.jsonl',
+    'compliance recheck receipt.jsonl --from emails.txt --receipt recheck.jsonl',
   ],
   notes: [
     'Says for each line of the file: gone, present (in events, invitee records or submissions), or unknown, because the service does not let this token look. The file must have exactly the addresses of the deletion. Exit codes: 0 if all are gone; 11 if some are present or unknown.',
