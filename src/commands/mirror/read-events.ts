@@ -1,7 +1,7 @@
 import { activity } from '../../api/activity.ts';
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
-import { windowQuery } from '../../api/window.ts';
+import { isInside, windowQuery } from '../../api/window.ts';
 import { hasCategory } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
@@ -43,10 +43,15 @@ export interface Sync {
   onProgress(done: number, total: number): void;
 }
 
-/** Reads the entries of the activity log since the last complete sync. Clocks may differ. */
-export const readActivity = async ({ client, facts, write, now }: Sync): Promise<Named> => {
-  const { asOf, begun } = facts;
-  const since = Math.max(begun.since, (asOf ?? 0) - hour);
+/** Reads the entries of the activity log since the last complete sync, or since the begin of a window that has grown. */
+export const readActivity = async ({ client, store, facts, write, now }: Sync): Promise<Named> => {
+  const { asOf = 0, begun } = facts;
+  // Clocks may differ.
+  const news = asOf - hour;
+  const isKnown =
+    begun.since >= facts.since &&
+    store.first('SELECT 1 FROM mirror_lists WHERE list = ? AND status IS NULL', activity.list.name) !== undefined;
+  const since = isKnown ? Math.max(begun.since, news) : begun.since;
   const query: Query = { organization: facts.organization, ...windowQuery('occurred_at', { since: utcText(since) }) };
   const found = await readOrRefusal(client, activity.list, { query }, () =>
     gather(client.pages(activity.list, { query })),
@@ -58,7 +63,8 @@ export const readActivity = async ({ client, facts, write, now }: Sync): Promise
     writing.store.run('DELETE FROM activity WHERE occurred_at < ?', new Date(begun.since).toISOString());
     noteList(writing, activity.list.name, now(), entries.length, refusal);
   });
-  return asOf === undefined ? new Set() : namedIn(entries);
+  if (facts.asOf === undefined) return new Set();
+  return namedIn(entries.filter(({ occurred_at: at }) => isInside(at, 'since', utcText(news))));
 };
 
 /** Reads the list of events, in one request per hundred. Continues where an earlier process has stopped. */
@@ -118,6 +124,10 @@ export const removeMissing = async ({ client, store, facts, write, checkTime }: 
   const { begun, pass } = facts;
   const edges = [begun.since, begun.until].map((time) => new Date(time).toISOString()) as [string, string];
   write(() => {
+    // Also if this sync ends here: what is removed is outside for whoever reads.
+    facts.since = Math.max(facts.since, begun.since);
+    facts.until = Math.min(facts.until, begun.until);
+    setFacts(store, facts);
     const outside = 'SELECT id FROM events WHERE start_time < ? OR start_time >= ?';
     for (const { id } of store.all<{ id: string }>(outside, ...edges)) removeEvent(store, id);
   });

@@ -68,9 +68,9 @@ const begin = async (
   const begun = stored?.begun;
   const isContinued =
     begun !== undefined && now - begun.at < continuedFor && since === undefined && until === undefined;
+  const last = begun ?? (stored?.asOf === undefined ? undefined : { ...stored, at: stored.asOf });
   // The window moves along: it reaches as far back and ahead as before.
-  const [back, ahead] =
-    stored?.asOf === undefined ? [defaultSpan, defaultSpan] : [stored.asOf - stored.since, stored.until - stored.asOf];
+  const [back, ahead] = last === undefined ? [defaultSpan, defaultSpan] : [last.at - last.since, last.until - last.at];
   const fresh = { at: now, since: since ?? now - back, until: until ?? now + ahead, isAgain: again };
   const next = isContinued ? { ...begun, isAgain: begun.isAgain || again } : fresh;
   const { since: from, until: to } = stored?.asOf === undefined ? next : stored;

@@ -133,10 +133,8 @@ export const answerFromMirror = ({ store, facts, clock, dialect, window, note }:
   /** An empty list would be wrong beyond the window. */
   const requireWindow = (asked: object) => {
     const { since, until } = windowIn(asked);
-    if (
-      (since !== undefined && Date.parse(since) < facts.since) ||
-      (until !== undefined && Date.parse(until) > facts.until)
-    )
+    const [from, to] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+    if (from < facts.since || from >= facts.until || to > facts.until || to <= facts.since)
       throw new SchedError('usage', `The mirror has events ${window} only`, {
         advice: ['read more with ', { command: ['mirror', 'sync'], flags: { since: 'TIME', until: 'TIME' } }],
         outcome: 'not-applied',

@@ -50,6 +50,8 @@ describe('a mirror refuses', () => {
     ['api /webhook_subscriptions', 2, 'about the service itself'],
     ['events list --since 2020-01-01', 2, 'The mirror has events from'],
     ['events list --until 2040-01-01', 2, 'The mirror has events from'],
+    ['events list --since 2040-01-01', 2, 'The mirror has events from'],
+    ['events stats --until 2020-01-01 --org current', 2, 'The mirror has events from'],
     ['activity list --since 2020-01-01', 2, 'The mirror has events from'],
     ['events get NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],
     ['invitees list NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],

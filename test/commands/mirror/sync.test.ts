@@ -83,6 +83,22 @@ test('the window can grow and shrink, and events outside of it are removed', asy
   expect(jsonOf(await world.run('mirror status --json', { home })).events).toBe(few.events);
 });
 
+test('a window that shrinks is smaller at once, and one that grows has all of its activity', async () => {
+  await sync('--since -6d --until +1d');
+  const line = 'events list --org current --since -5d --until +1h --json';
+  expect((await mirrored(line)).code).toBe(0);
+  await world.clock.sleep(60_000);
+  const isInvitees = /\/invitees(\?|$)/;
+  const failing: Send = async (request) =>
+    isInvitees.test(request.url) ? { status: 503, headers: {}, body: '' } : world.service(request);
+  expect((await sync('--since -4d --until +1d', failing)).code).toBe(9);
+  const { code, stdout } = await mirrored(line);
+  expect([code, stdout]).toEqual([2, '']);
+  await sync('--since -9d --until +1d');
+  const log = 'activity list --since -8d --json';
+  expect((await mirrored(log)).stdout).toBe((await world.run(log, { home })).stdout);
+});
+
 test('--for ends cleanly', async () => {
   let requests = 0;
   const slow: Send = async (request) => {
