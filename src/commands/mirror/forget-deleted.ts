@@ -5,6 +5,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { withMarks } from '../../cli/session/mirror-marks.ts';
 import { allMirrors, forgetMarked, hasMirrors, withMirror } from '../../cli/session/open-mirror.ts';
 import { membersIn, stillHas } from '../../sandbox/mirror/forget.ts';
+import { realTextsIn } from '../../sandbox/mirror/pseudonyms.ts';
 import type { PlannedItem } from '../bulk/work-plan.ts';
 
 /** People whose deletion was accepted disappear from all mirrors on this machine. No message has an address (R49). */
@@ -15,18 +16,23 @@ interface Forgetting {
   finish(): Promise<void>;
 }
 
-/** Removes who is marked from one mirror. Returns why somebody may be left in it. */
-const forgetIn = (context: Context, file: string, addresses: readonly string[]): Promise<string | undefined> =>
+/** Removes who is marked from one mirror. Returns why somebody may be left in it; undefined if it is another organization's. */
+const forgetIn = (context: Context, file: string, place: string, addresses: readonly string[]) =>
   withMirror<string | undefined>(
     context.runtime,
     file,
     async (mirror) => {
+      const { store, facts } = mirror;
       await forgetMarked(context, mirror);
-      const members = membersIn(mirror.store);
-      const left = addresses.filter((address) => !members.has(address.toLowerCase()));
-      return stillHas(file, left) ? 'an address is still in its files' : undefined;
+      // Another organization may know the same people.
+      if (place !== '' && idIn(facts.organization) !== place) return undefined;
+      const members = membersIn(store);
+      const left = addresses.map((address) => address.toLowerCase()).filter((address) => !members.has(address));
+      if (!stillHas(file, left)) return '';
+      const others = [...realTextsIn(store, facts).addresses].filter((address) => !left.includes(address));
+      return stillHas(file, left, others) ? 'an address is still in its files' : '';
     },
-    () => undefined,
+    () => '',
   ).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
     return [error.message, error.facts.reason].filter(Boolean).join(': ');
@@ -53,12 +59,10 @@ export const openForgetting = async (context: Context, organization: string): Pr
     mark,
     finish: async () => {
       // Also if this process has sent nothing: an earlier one may have been killed before it came here.
-      const files = allMirrors(runtime);
-      const problems: string[] = [];
-      for (const file of files) {
-        const problem = await forgetIn(context, file, addresses);
-        if (problem !== undefined) problems.push(problem);
-      }
+      const answers: (string | undefined)[] = [];
+      for (const file of allMirrors(runtime)) answers.push(await forgetIn(context, file, place, addresses));
+      const ours = answers.filter((answer) => answer !== undefined);
+      const problems = ours.filter((answer) => answer !== '');
       if (problems.length > 0)
         throw new SchedError(
           'environment',
@@ -69,8 +73,8 @@ export const openForgetting = async (context: Context, organization: string): Pr
             outcome: 'applied',
           },
         );
-      if (files.length > 0 && addresses.length > 0)
-        notes.info(`Removed from ${counted(files.length, 'mirror')} on this machine`);
+      if (ours.length > 0 && addresses.length > 0)
+        notes.info(`Removed from ${counted(ours.length, 'mirror')} on this machine`);
     },
   };
 };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { isObject, type Json, jsonText, parseJson } from '../../base/json.ts';
-import { idIn } from '../../base/uri.ts';
+import { decodeUri, idIn } from '../../base/uri.ts';
 import { sideFiles } from '../store/database.ts';
 import { syncToDisk } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
@@ -25,12 +25,18 @@ export const markOf = (key: string, organization: string, address: string): stri
 const gone = 'deleted';
 
 /** Where a text may hold an address: also in a link, where the sign is encoded. No address is longer, but a text may be. */
-export const mayBeAddress = /[^\s\0"'<>()[\]:;,\\/?&=#|]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|]{1,320}/gi;
+export const mayBeAddress = /[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
 
-/** An address may have signs around it that don't belong to it. */
+/** The same with all signs that the name in an address may have, and what is before them in a link or in quotes. */
+const mayEndInAddress = /[^\s\0"<>()[\]:;,\\@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
+
+/** What may be the address at the end of such a text. It may have signs around it, or be encoded. */
+const endings = (text: string): string[] =>
+  [...text.slice(0, text.search(/@|%40/i)).matchAll(/(?<=^|['/?&=#|])/g)].map(({ index }) => text.slice(index));
+
 const spellings = (text: string): string[] => {
   const core = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  return [...new Set([text, core])].flatMap((each) => [each, each.replace(/%40/i, '@')]);
+  return [...new Set([text, core].flatMap((each) => [each, decodeUri(each) ?? each]))];
 };
 
 /** What may stay of a deleted invitee: nothing that a person typed, and no field that the service may add. */
@@ -59,11 +65,22 @@ const anonymous = (invitee: Json): Json => {
   return Object.fromEntries(kept.map((name) => [name, harmless.has(name) ? invitee[name] : places[name]]));
 };
 
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
+/** Fields with words of the service, such as Asia/Tokyo and zoom. They may be somebody's name. */
+const ownWords = new Set([...harmless, 'timezone', 'type']);
+
+type Change = (text: string) => string;
+
+/** The name of a field can be an address, too. */
+const mapTexts = (value: unknown, changeName: Change, changeText = changeName): unknown => {
+  if (typeof value === 'string') return changeText(value);
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, changeName, changeText));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [change(name), mapTexts(each, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      changeName(name),
+      mapTexts(each, changeName, ownWords.has(name) ? changeName : changeText),
+    ]),
+  );
 };
 
 /** The location of an event, if an invitee typed it. */
@@ -79,7 +96,15 @@ export interface Forgetter {
   cleanList(invitees: readonly Json[], event: Json | undefined): { invitees: Json[]; event: Json | undefined };
 }
 
-const anyCase = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu');
+/** Finds the names of people as whole words: Eve is in no `event`. */
+const namesOf = (people: readonly Json[]): RegExp => {
+  const names = people
+    .flatMap(({ name, first_name: first, last_name: last }) => [name, `${first} ${last}`])
+    .flatMap((name) => (typeof name === 'string' && name.trim().length > 1 ? name.trim() : []))
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  const words = names.length > 0 ? `(?:${names.join('|')})` : '(?!)';
+  return new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, 'giu');
+};
 
 /** Members are no invitees: their own addresses stay. */
 export const membersIn = (store: Store): Set<string> =>
@@ -89,7 +114,7 @@ export const membersIn = (store: Store): Set<string> =>
       .map((row) => row.email),
   );
 
-export const forgetter = (store: Store, { organization }: MirrorFacts, { keys, macs }: Marks): Forgetter => {
+export const forgetter = (store: Store, { organization, root }: MirrorFacts, { keys, macs }: Marks): Forgetter => {
   const members = membersIn(store);
   const known = new Map<string, boolean>();
   const isForgotten = (address: string): boolean => {
@@ -100,9 +125,10 @@ export const forgetter = (store: Store, { organization }: MirrorFacts, { keys, m
     return found;
   };
   const cleanText = (text: string): string =>
-    text.replace(mayBeAddress, (found) => {
-      const spelled = spellings(found).find((each) => isForgotten(each) && !members.has(each.toLowerCase()));
-      return spelled === undefined ? found : gone;
+    text.replace(mayEndInAddress, (found) => {
+      const isGone = (each: string) => isForgotten(each) && !members.has(each.toLowerCase());
+      const ending = endings(found).find((each) => spellings(each).some(isGone));
+      return ending === undefined ? found : `${found.slice(0, found.length - ending.length)}${gone}`;
     });
   const isDeleted = ({ email }: Json): boolean => typeof email === 'string' && isForgotten(email);
   if (macs.size === 0)
@@ -117,11 +143,12 @@ export const forgetter = (store: Store, { organization }: MirrorFacts, { keys, m
     },
     cleanList: (invitees, event) => {
       const people = invitees.filter(isDeleted);
-      const names = people.flatMap(({ name, first_name, last_name }) => [name, `${first_name} ${last_name}`]);
-      const spelled = [...new Set(names.map(String))].filter((name) => name.trim().length > 2);
-      const withoutNames = (text: string) =>
-        spelled.reduce((left, name) => left.replaceAll(anyCase(name), gone), cleanText(text));
-      const cleaned = (record: Json) => mapTexts(record, withoutNames) as Json;
+      const names = namesOf(people);
+      const withoutNames = (text: string) => {
+        const cleaned = cleanText(text);
+        return text.startsWith(`${root}/`) ? cleaned : cleaned.replace(names, gone);
+      };
+      const cleaned = (record: Json) => mapTexts(record, cleanText, withoutNames) as Json;
       return {
         invitees: invitees.map((each) => (isDeleted(each) ? anonymous(each) : cleaned(each))),
         event: people.length === 0 || event === undefined ? event : withoutInviteesWords(cleaned(event)),
@@ -199,19 +226,29 @@ export const wipe = (store: Store, file: string): boolean => {
 
 const chunkBytes = 4 * 1024 * 1024;
 
-/** Whether a file of the mirror still has one of these texts, in any case. */
-export const stillHas = (file: string, texts: readonly string[]): boolean => {
-  const wanted = texts.map((text) => Buffer.from(text.toLowerCase()).toString('latin1'));
-  const overlap = Math.max(0, ...wanted.map(({ length }) => length));
+const bytesOf = (text: string): string => Buffer.from(text.toLowerCase()).toString('latin1');
+
+/** Whether a file of the mirror still has one of these texts, in any case, and not as a part of one of the `others`. */
+export const stillHas = (file: string, texts: readonly string[], others: readonly string[] = []): boolean => {
+  const wanted = texts.map(bytesOf);
+  const longer = others.map(bytesOf);
+  const isAlone = (bytes: string, at: number, text: string): boolean =>
+    !longer.some((other) => other.includes(text) && bytes.startsWith(other, at - other.indexOf(text)));
+  const overlap = Math.max(0, ...wanted.map(({ length }) => length), ...longer.map(({ length }) => length));
   const buffer = Buffer.alloc(chunkBytes);
   return filesOf(file).some((path) => {
     const descriptor = openSync(path, 'r');
     try {
-      for (let at = 0; ; at += chunkBytes - overlap) {
-        const length = readSync(descriptor, buffer, 0, chunkBytes, at);
+      for (let from = 0; ; from += chunkBytes - 2 * overlap) {
+        const length = readSync(descriptor, buffer, 0, chunkBytes, from);
         const lower = buffer.toString('latin1', 0, length).replace(/[A-Z]+/g, (each) => each.toLowerCase());
-        if (wanted.some((text) => lower.includes(text))) return true;
-        if (length < chunkBytes) return false;
+        const isLast = length < chunkBytes;
+        // What is near an end is seen whole in the part before or after.
+        const [first, last] = [from === 0 ? 0 : overlap, isLast ? length : length - overlap];
+        for (const text of wanted)
+          for (let at = lower.indexOf(text, first); at >= 0 && at < last; at = lower.indexOf(text, at + 1))
+            if (isAlone(lower, at, text)) return true;
+        if (isLast) return false;
       }
     } finally {
       closeSync(descriptor);

@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { openMirror } from '../../../src/sandbox/mirror/open.ts';
+import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { filesWith } from '../../support/files-with.ts';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
 import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
@@ -84,6 +84,19 @@ test('a second mirror of the organization forgets too', async () => {
   const { stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
   expect(stderr).toContain('Removed from 2 mirrors on this machine');
   await forgotten();
+});
+
+test('who has the same end of an address stays, and so do the people of another organization', async () => {
+  const end = person.email.slice(1);
+  const { code, stderr } = await world.run(`compliance delete ${end} --yes`, { home });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Removed from 1 mirror')]);
+  expect(filesWith(home, person.email)).not.toEqual([]);
+  const store = await openMirror(mirrorFiles()[0]!);
+  setFacts(store, { ...factsOf(store)!, organization: 'http://127.0.0.1:4010/organizations/OTHER' });
+  store.close();
+  const other = await world.run(`compliance delete ${person.email} --yes`, { home });
+  expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('Removed from')]);
+  expect(filesWith(home, person.email)).not.toEqual([]);
 });
 
 test('a deleted mirror that is made again has nobody who was deleted', async () => {

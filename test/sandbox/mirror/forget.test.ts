@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/base/json.ts';
+import { type Json, jsonText } from '../../../src/base/json.ts';
 import { forget, forgetter, isUnclean, markOf, stillHas, wipe } from '../../../src/sandbox/mirror/forget.ts';
 import { type MirrorFacts, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { putEvents, putInvitees, writers } from '../../../src/sandbox/mirror/write.ts';
@@ -118,6 +118,55 @@ test('a person leaves no trace in any field, and everybody else stays', async ()
     expect.stringContaining('"knows deleted"'),
   ]);
   store.close();
+});
+
+test.each(['Eve', 'Uri', 'Asia', 'Name', 'Zoom'])(
+  'the name %s is removed where it is a word, and nowhere else',
+  (name) => {
+    const { cleanList } = forgetter({ all: () => [] } as unknown as Store, facts, marksOf(ada));
+    const other = invitee('B', {
+      name: 'Steven Nameth',
+      timezone: 'Asia/Tokyo',
+      note: `with ${name.toUpperCase()}'s friend`,
+    });
+    const place = { type: 'zoom', join_url: 'https://meet.example/a' };
+    const whole = { ...event, name: `Event of ${name}`, unknown_guests: [], location: place };
+    const cleaned = cleanList([invitee('A', { email: ada, name }), other], whole);
+    expect(cleaned.invitees[1]).toEqual({ ...other, note: "with deleted's friend" });
+    expect(cleaned.event).toEqual({ ...whole, name: 'Event of deleted' });
+  },
+);
+
+test.each([
+  "o'brien@x.example",
+  'a/b=c@x.example',
+  'ada+tag@x.example',
+  'a&b@x.example',
+  'müller@x.example',
+  '_a_@m.example',
+])('the address %s is removed from every text that has it', (address) => {
+  const { clean } = forgetter({ all: () => [] } as unknown as Store, facts, marksOf(address));
+  const link = `https://x.example/book?to=${encodeURIComponent(address)}&x=1`;
+  const texts = [address, `Ask ${address}, please`, `'${address}'`, `https://x.example/?to=${address}&x=1`, link];
+  const record = clean({ texts, json: JSON.stringify({ email: address }), [address]: 1, other: 'ada@x.example' });
+  expect(record.deleted).toBe(1);
+  expect(record.other).toBe('ada@x.example');
+  const left = jsonText(record);
+  expect([left.includes(address), left.includes(encodeURIComponent(address))]).toEqual([false, false]);
+  expect(left).toContain('https://x.example/book?to=deleted&x=1');
+});
+
+test('an address that is the end of another one is found where it is alone, also between two parts of a file', () => {
+  const file = temporaryFile();
+  const others = ['julia.li@x.example'];
+  const isLeft = (size: number, text: string) => {
+    writeFileSync(file, `${'.'.repeat(size)}${text}${'.'.repeat(9)}`);
+    return stillHas(file, ['li@x.example'], others);
+  };
+  for (const size of [0, ...[50, 36, 20, 13, 1].map((bytes) => 4 * 1024 * 1024 - bytes)]) {
+    expect([size, isLeft(size, 'Julia.Li@x.example')]).toEqual([size, false]);
+    expect([size, isLeft(size, 'Li@X.example')]).toEqual([size, true]);
+  }
 });
 
 test('the mark of another organization, and that of a member, forget nobody', async () => {
