@@ -10,7 +10,8 @@ import { file } from '../../cli/input/kinds.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { View } from '../../output/view.ts';
 import { realDisk } from '../../state/disk.ts';
-import { newKeyText, readKey } from '../bulk/work-receipt-key.ts';
+import { newKeyText } from '../../state/key-file.ts';
+import { readKey } from '../bulk/work-receipt-key.ts';
 import { madeInSandbox } from '../bulk/work-verify-receipt.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
 import {

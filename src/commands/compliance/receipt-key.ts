@@ -5,9 +5,10 @@ import { file } from '../../cli/input/kinds.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
 import { readPrivateFile } from '../../state/files.ts';
+import { keyTextIn, newKeyText } from '../../state/key-file.ts';
 import { accountLock } from '../../state/lock.ts';
 import { readNamedFile } from '../../state/named-file.ts';
-import { keyTextIn, newKeyText, type ReceiptKey, readKey } from '../bulk/work-receipt-key.ts';
+import { type ReceiptKey, readKey } from '../bulk/work-receipt-key.ts';
 
 /** The file that each command takes which needs the key. */
 export const receiptKeyFile = file(

@@ -4,8 +4,8 @@ import { type EntryOptions, entry } from '../../cli/input/entry.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Runtime } from '../../runtime.ts';
+import { createKeyFile } from '../../state/key-file.ts';
 import { readNamedFile } from '../../state/named-file.ts';
-import { createKeyFile } from '../bulk/work-receipt-key.ts';
 
 export const keyFileText = 'file with the key that signs deliveries; created with a new key if it does not exist';
 
