@@ -78,19 +78,19 @@ const rooms: Record<string, string> = {
   compliance: 'bulk events follow mirror',
   slots: 'events',
   agenda: 'availability events slots',
-  stats: 'agenda events',
+  stats: 'events',
   users: 'slots',
   booking: 'bulk events slots',
   move: 'booking bulk events slots',
   invitees: 'booking events move',
   doctor: 'bulk move',
   api: 'administration booking bulk events',
-  webhooks: 'api bulk compliance events follow',
+  webhooks: 'bulk compliance events follow',
   skill: 'schema',
   mcp: 'bulk schema',
   sandbox: 'mcp schema webhooks',
   config: 'availability booking bulk mcp webhooks',
-  'event-types': 'config events',
+  'event-types': 'events',
 };
 
 const roomOf = (path: string) => /^commands\/([^/]+?)(?:\.ts$|\/)/.exec(path)?.[1];

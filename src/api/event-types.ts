@@ -50,6 +50,12 @@ export const EventType = resource('event type', {
   locale: text('language of its scheduling page'),
 });
 
+/** A new event type has no description, and one that was emptied has an empty one. */
+export const normalField = (field: string, value: unknown): unknown => {
+  if (field === 'description_plain') return value ?? '';
+  return field === 'color' && typeof value === 'string' ? value.toLowerCase() : value;
+};
+
 // Assumed (event-types.host): a host of an event type has `uri`, `event_type`, `member` (a user), `created_at` and
 // `updated_at`.
 const EventTypeHost = resource('event type host', {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EventType, eventTypes } from '../api/event-types.ts';
+import { EventType, eventTypes, normalField } from '../api/event-types.ts';
 import { events } from '../api/events.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Json } from '../base/json.ts';
@@ -17,7 +17,6 @@ import type { Context } from '../cli/session/context.ts';
 import { rowFilter } from '../client/filter.ts';
 import type { View } from '../output/view.ts';
 import { utcText } from '../time/wall.ts';
-import { type ManagedField, normalField } from './config/work-normalize.ts';
 
 export const examples = {
   list: [
@@ -41,7 +40,7 @@ export const examples = {
 /** Whether a record shows the change, or undefined if it has no field for it, as for the location. */
 export const showsChange = (record: Json, change: Json): boolean | undefined => {
   const knownNames = Object.keys(change).filter((name) => Object.hasOwn(EventType.record.shape, name));
-  const fieldIn = (values: Json, name: string) => normalField(name as ManagedField, values[name]);
+  const fieldIn = (values: Json, name: string) => normalField(name, values[name]);
   if (knownNames.some((name) => !isDeepStrictEqual(fieldIn(record, name), fieldIn(change, name)))) return false;
   return knownNames.length === Object.keys(change).length ? true : undefined;
 };

@@ -40,6 +40,9 @@ export interface HttpReply {
   content?: Content;
 }
 
+/** The name of a header (RFC 9110 §5.6.2). */
+export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
 /** Headers as Node has them, with several values of a name in one text. */
 export const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
   Object.fromEntries(

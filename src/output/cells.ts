@@ -74,6 +74,15 @@ export const tsvCell = (value: unknown): string => plainCell(value).replace(/[\t
 /** Makes untrusted text safe to read: it can't control a terminal or a CI runner. */
 export const humanText = (text: string): string => safeForRunner(safe(text));
 
+/** More than any terminal shows of a name. */
+const longestName = 200;
+
+/** The first value that has a text, sanitized. */
+export const shownText = (...values: unknown[]): string => {
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+  return humanText(cutLong(String(text ?? ''), longestName));
+};
+
 /** The value for people, as one safe line, or as several if it is a list of lines. */
 export const humanCell = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
   if (isNothing(value) || (Array.isArray(value) && value.every(isNothing))) return emptyCell;

@@ -2,13 +2,13 @@ import type { Json } from '../../base/json.ts';
 import { day as dayLength, hour, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import { whoText } from '../../cli/operation/view-values.ts';
-import { cutLong, humanText } from '../../output/cells.ts';
+import { isCanceled, whoText } from '../../cli/operation/view-values.ts';
+import { shownText } from '../../output/cells.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Day, Period } from '../../time/calendar.ts';
 import type { Span } from '../../time/slots.ts';
-import { clockLabel, dateLabel, timestampOf } from '../../time/wall.ts';
-import { hostsIn } from '../events/screen.ts';
+import { clockLabel, dateLabel } from '../../time/wall.ts';
+import { hostsIn, spanIn } from '../events/screen.ts';
 import { addedInvitees } from '../events/with-invitees.ts';
 import type { OpenHours } from './open-hours.ts';
 
@@ -44,22 +44,6 @@ export interface Agenda {
   open?: OpenHours | undefined;
 }
 
-/** More than any terminal shows of a name. */
-const longestName = 200;
-
-/** The first value that has a text, sanitized. */
-export const shownText = (...values: unknown[]): string => {
-  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
-  return humanText(cutLong(String(text ?? ''), longestName));
-};
-
-/** The start and end of an event. An event without a readable end is as short as possible. */
-export const spanIn = ({ start_time: start, end_time: end }: Json): Span | undefined => {
-  const from = timestampOf(String(start));
-  if (from === undefined) return undefined;
-  return { start: from, end: Math.max(from, timestampOf(String(end)) ?? from) };
-};
-
 /** Undefined if the event has no readable start. */
 export const meetingOf = (event: Json): Meeting | undefined => {
   const span = spanIn(event);
@@ -71,7 +55,7 @@ export const meetingOf = (event: Json): Meeting | undefined => {
       key: String(user ?? email ?? name),
       name: shownText(name, email, 'unknown'),
     })),
-    isCanceled: event.status === 'canceled',
+    isCanceled: isCanceled(event),
     ...(addedInvitees(event).length === 0 ? {} : { who: shownText(whoText(event)) }),
     color: valueAt(event, '_sched.color'),
   };

@@ -1,7 +1,5 @@
 import type { Problems } from '../../cli/messages/problems.ts';
-
-/** The name of a header (RFC 9110 §5.6.2). */
-export const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+import { headerName } from '../../http/message.ts';
 
 /** Headers that `sched` or the connection sets, or that could turn a checked request into a different one. */
 const reserved = new Set(
@@ -26,7 +24,7 @@ export const readHeaders = (given: readonly string[], problems: Problems): Recor
       string,
     ];
     const wrong = (problem: string) => problems.add(`-H number ${index + 1} ${problem}`);
-    if (!token.test(key)) wrong("is not 'Name: value'");
+    if (!headerName.test(key)) wrong("is not 'Name: value'");
     else if (secrets.test(key))
       wrong(`(${key}) can't be set: sched adds the token itself, and flags must not contain secrets`);
     else if (reserved.has(key) || key.startsWith('proxy-') || key.startsWith('sec-'))

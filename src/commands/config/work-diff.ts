@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { normalField } from '../../api/event-types.ts';
 import { dotted, problemOf } from '../../api/wording.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -15,7 +16,7 @@ import type {
   World,
   WorldUser,
 } from './work-model.ts';
-import { findRepeats, managedFields, normalField } from './work-normalize.ts';
+import { findRepeats, managedFields } from './work-normalize.ts';
 import type { Refuse } from './work-read-file.ts';
 
 const noneCalled = ({ email }: WorldUser, name: string) => `no event type of ${email} is called "${name}"`;

@@ -17,12 +17,6 @@ export const managedFields = ['name', 'duration', 'active', 'color', 'descriptio
 
 export type ManagedField = (typeof managedFields)[number];
 
-/** A new event type has no description, and one that was emptied has an empty one. */
-export const normalField = (field: ManagedField, value: unknown): unknown => {
-  if (field === 'description_plain') return value ?? '';
-  return field === 'color' && typeof value === 'string' ? value.toLowerCase() : value;
-};
-
 /** The events of a webhook, as a set. */
 export const normalEvents = (events: unknown): string[] => [...new Set([events].flat().map(String))].sort();
 

@@ -1,4 +1,5 @@
 import { isEmailAddress } from '../../api/email-address.ts';
+import { normalField } from '../../api/event-types.ts';
 import type { Json } from '../../base/json.ts';
 import { safe } from '../../output/sanitize.ts';
 import { yamlDocument } from '../../output/yaml.ts';
@@ -9,7 +10,7 @@ import { sameUrls } from './work-diff-webhooks.ts';
 import type { ConfigFile, WantedHours, WantedType, WantedWebhook } from './work-file-schema.ts';
 import { typeFields, WebhookEntry } from './work-file-schema.ts';
 import type { World, WorldType, WorldUser } from './work-model.ts';
-import { findRepeats, managedFields, normalEvents, normalField, readSchedule, weekOf } from './work-normalize.ts';
+import { findRepeats, managedFields, normalEvents, readSchedule, weekOf } from './work-normalize.ts';
 import { schedulesOf } from './work-schedules.ts';
 
 interface Options {

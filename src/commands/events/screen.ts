@@ -14,6 +14,7 @@ import { cutLong } from '../../output/cells.ts';
 import { dateRanges, dateText, weeksPast } from '../../time/days.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
+import type { Span } from '../../time/slots.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { inviteesOf } from './read-invitees.ts';
 import { addedInvitees } from './with-invitees.ts';
@@ -42,6 +43,13 @@ export const nameAndTime = (context: Context, event: Json): string =>
 
 export const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
   typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, context.now()) : undefined;
+
+/** The start and end of an event. An event without a readable end is as short as possible. */
+export const spanIn = ({ start_time: start, end_time: end }: Json): Span | undefined => {
+  const from = timestampOf(String(start));
+  if (from === undefined) return undefined;
+  return { start: from, end: Math.max(from, timestampOf(String(end)) ?? from) };
+};
 
 /** The hosts in an event as the service sent it. */
 export const hostsIn = ({ event_memberships: hosts }: Json): Json[] => recordsIn(hosts);

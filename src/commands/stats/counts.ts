@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
-import { spanIn } from '../agenda/meetings.ts';
+import { isCanceled } from '../../cli/operation/view-values.ts';
+import { spanIn } from '../events/screen.ts';
 import { requestsForInvitees } from '../events/with-invitees.ts';
 import type { StatsGroup } from './group-by.ts';
 import type { Sort } from './input.ts';
@@ -44,8 +45,6 @@ const rounded = (value: number, digits: number): number => Number(value.toFixed(
 
 /** A part of a whole, from 0 to 1. */
 const rate = (part: number, whole: number): number => (whole === 0 ? 0 : rounded(part / whole, 4));
-
-const isCanceled = ({ status }: Json): boolean => status === 'canceled';
 
 export interface CountedGroup {
   group: StatsGroup;

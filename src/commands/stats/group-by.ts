@@ -12,7 +12,7 @@ import {
   wallText,
   weekdayName,
 } from '../../time/wall.ts';
-import { spanIn } from '../agenda/meetings.ts';
+import { spanIn } from '../events/screen.ts';
 import type { Grouping } from './input.ts';
 
 export interface StatsGroup {

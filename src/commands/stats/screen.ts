@@ -1,10 +1,10 @@
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
+import { shownText } from '../../output/cells.ts';
 import { barLengths, levelOf } from '../../output/drawing.ts';
 import { drawGrid, gap } from '../../output/grid.ts';
 import { headingLines } from '../../output/heading.ts';
 import { shorten, width, wrap } from '../../output/width.ts';
-import { shownText } from '../agenda/meetings.ts';
 import { Count, type CountedGroup, type EventCounts } from './counts.ts';
 import { groupLabel, type StatsGroup, shortLabelOf, withEmptyGroups } from './group-by.ts';
 import type { Grouping, Sort } from './input.ts';

@@ -6,7 +6,7 @@ import { input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { count, duration, file, word } from '../../cli/input/kinds.ts';
 import { rule } from '../../cli/input/relations.ts';
-import { token } from '../api/headers.ts';
+import { headerName } from '../../http/message.ts';
 import { keyFileEntry } from './signing-key.ts';
 import { defaultSignatureHeader } from './work-signature.ts';
 
@@ -20,7 +20,7 @@ export const headerKind: Kind<string> = {
   json: 'string',
   isProse: true,
   read: (raw) =>
-    token.test(String(raw))
+    headerName.test(String(raw))
       ? accept(String(raw))
       : refuse(words`${self} must be the name of a header, such as ${defaultSignatureHeader}`),
 };
