@@ -1,30 +1,13 @@
 import type { Env } from '../base/system.ts';
 
-const asciiFor: Readonly<Record<string, string>> = {
-  '▎': '|',
-  '▶': '>',
-  '×': 'x',
-  '✔': '+',
-  '✗': 'x',
-  '●': '*',
-  '→': '>',
-  '·': '.',
-  '–': '-',
-  '…': '~',
-  '▂': '-',
-  '▄': '#',
-  '▅': '=',
-  '▌': '=',
-  '█': '#',
-  '░': '-',
-  '▒': '=',
-  '▓': '+',
-};
+/** What each drawing character becomes, by its place. */
+const [drawn, plain] = ['▎▶×✔✗●→·–…▂▄▅▌█░▒▓', '|>x+x*>.-~-#==#-=+'] as const;
 
-const drawingCharacters = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
+const drawingCharacters = new RegExp(`[${drawn}]`, 'g');
 
 /** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string => text.replace(drawingCharacters, (char) => asciiFor[char]!);
+export const asciiForm = (text: string): string =>
+  text.replace(drawingCharacters, (char) => plain[drawn.indexOf(char)]!);
 
 /**
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the

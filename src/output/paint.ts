@@ -3,38 +3,13 @@ import type { Color } from './color.ts';
 import { basicColor, rgbOf, visible } from './event-color.ts';
 
 const moods = {
-  green: [
-    'active',
-    'accepted',
-    'confirmed',
-    'approved',
-    'completed',
-    'enabled',
-    'published',
-    'success',
-    'succeeded',
-    'valid',
-    'ok',
-    'yes',
-  ],
-  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring', 'draft', 'note'],
-  red: [
-    'canceled',
-    'cancelled',
-    'declined',
-    'rejected',
-    'revoked',
-    'expired',
-    'failed',
-    'inactive',
-    'disabled',
-    'no_show',
-    'problem',
-  ],
+  green: 'active accepted confirmed approved completed enabled published success succeeded valid ok yes',
+  yellow: 'pending invited waiting unknown skipped expiring draft note',
+  red: 'canceled cancelled declined rejected revoked expired failed inactive disabled no_show problem',
 } as const;
 
 const moodOf = new Map(
-  Object.entries(moods).flatMap(([mood, words]) => words.map((word) => [word as string, mood as keyof typeof moods])),
+  Object.entries(moods).flatMap(([mood, words]) => words.split(' ').map((word) => [word, mood as keyof typeof moods])),
 );
 
 /** No space, control character or text direction can end a link early or disguise it. */

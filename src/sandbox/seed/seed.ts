@@ -45,16 +45,8 @@ const insertWorld = (store: Store, now: number, { plan, world: seed = 'demo' }: 
   if (more > 0) insertMany(store, types, now, more);
 };
 
-const laterTables = [
-  'groups',
-  'group_members',
-  'event_type_hosts',
-  'connected_locations',
-  'invitations',
-  'routing_forms',
-  'submissions',
-  'activity',
-];
+const laterTables =
+  'groups group_members event_type_hosts connected_locations invitations routing_forms submissions activity'.split(' ');
 
 /** Adds to data of version 1 what the demo has had since version 2. */
 const addSecondStage = (store: Store, rows: readonly Row[]) => {
