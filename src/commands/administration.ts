@@ -7,9 +7,11 @@ import { idIn } from '../base/uri.ts';
 import { words } from '../base/words.ts';
 import type { ChoiceList, Invocation } from '../cli/command.ts';
 import { type Input, taking } from '../cli/input/input.ts';
+import { commandHere } from '../cli/messages/suggested-line.ts';
 import { deleteRecord } from '../cli/operation/change-record.ts';
 import { type Decorations, operationInput, withScreen } from '../cli/operation/generic-command.ts';
 import { type RequestValues, requestInput } from '../cli/operation/input.ts';
+import { answerWrite } from '../cli/operation/print-record.ts';
 import { isEmail } from '../cli/operation/references.ts';
 import { type OperationInput, printRequest } from '../cli/operation/run-operation.ts';
 import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
@@ -47,8 +49,7 @@ const runRemove = async ({ path = {} }: RequestValues, context: Context, view: V
         : [],
     });
   await deleteRecord(context, members.remove, path, read);
-  await context.notes.done(`removed: ${who}`);
-  await context.printer.one(view, member);
+  await answerWrite(context, view, member, { done: `removed: ${who}`, before: member });
 };
 
 export const ofMembers = {
@@ -118,8 +119,8 @@ const runRevoke = async ({ path = {} }: RequestValues, context: Context, view: V
   const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
   await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
   await deleteRecord(context, invitations.revoke, path, read);
-  await context.notes.done(`revoked: ${whose}`);
-  await context.printer.one(view, { ...invitation, status: 'revoked' });
+  const revoked = { ...invitation, status: 'revoked' };
+  await answerWrite(context, view, revoked, { done: `revoked: ${whose}`, before: revoked });
 };
 
 export const inviteQuestion = (who: string): Confirmation => ({
@@ -132,8 +133,11 @@ const runInvite = async (input: RequestValues, context: Context, view: View): Pr
   const who = String((input.body as Json).email);
   await confirm(context, inviteQuestion(who));
   const invitation = await writeAndRead(context, invitations.create, input);
-  await context.notes.done(`invited: ${who}`);
-  await printCreated(context, view, invitation);
+  await answerWrite(context, view, invitation, {
+    done: `invited: ${who}`,
+    below: [['Undo', commandHere(context, 'invitations', 'revoke', who)]],
+    print: () => printCreated(context, view, invitation),
+  });
 };
 
 export const ofInvitations = {

@@ -10,7 +10,7 @@ import { age } from '../cli/input/kinds.ts';
 import { changeOrReadBack } from '../cli/operation/change-record.ts';
 import { type Decorations, type GenericCommand, operationInput, positional } from '../cli/operation/generic-command.ts';
 import type { RequestValues } from '../cli/operation/input.ts';
-import { printRecord } from '../cli/operation/print-record.ts';
+import { answerWrite } from '../cli/operation/print-record.ts';
 import { type OperationInput, printRequest, runOperation } from '../cli/operation/run-operation.ts';
 import { knownRecord, recordTitle } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
@@ -58,8 +58,7 @@ const runUpdateEventType = async (
     isDone: (now) => showsChange(now, input.body as Json),
     fallback: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
-  await context.notes.done(`changed: ${recordTitle(record, 'an event type')}`);
-  await printRecord(context, view, record, before);
+  await answerWrite(context, view, record, { done: `changed: ${recordTitle(record, 'an event type')}`, before });
 };
 
 const unusedInput = input({

@@ -1,5 +1,6 @@
 import { oneOffs } from '../api/one-offs.ts';
 import type { Json } from '../base/json.ts';
+import { capital } from '../base/numbers.ts';
 import { self, the, words } from '../base/words.ts';
 import { entry } from '../cli/input/entry.ts';
 import { both, type Call, input, taking, type Values } from '../cli/input/input.ts';
@@ -9,6 +10,7 @@ import { needs, rule } from '../cli/input/relations.ts';
 import type { FieldFlag } from '../cli/operation/field-flags.ts';
 import type { Decorations } from '../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../cli/operation/input.ts';
+import { answerWrite } from '../cli/operation/print-record.ts';
 import { printRequest } from '../cli/operation/run-operation.ts';
 import { printCreated, recordTitle, writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
@@ -119,8 +121,12 @@ const runCreateOneOff = async (
   if (context.settings.dryRun) return printRequest(context, oneOffs.create, [input]);
   const type = await writeAndRead(context, oneOffs.create, input);
   const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
-  await context.notes.done(`created: ${recordTitle(type, 'a one-off event type')}${link}`);
-  await printCreated(context, view, type);
+  const created = `created: ${recordTitle(type, 'a one-off event type')}`;
+  await answerWrite(context, view, type, {
+    done: `${created}${link}`,
+    sentence: capital(created),
+    print: () => printCreated(context, view, type),
+  });
 };
 
 export const decorate = {

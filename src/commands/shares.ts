@@ -10,6 +10,7 @@ import { needs } from '../cli/input/relations.ts';
 import type { Decorations } from '../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../cli/operation/input.ts';
 import { openPage, type Page, webEntry } from '../cli/operation/open-page.ts';
+import { answerWrite } from '../cli/operation/print-record.ts';
 import { printRequest } from '../cli/operation/run-operation.ts';
 import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
@@ -59,8 +60,8 @@ const runCreateShare = async (
   });
   if (context.settings.dryRun) return printRequest(context, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
-  await context.notes.done('Created a single-use booking link');
-  await printCreated(context, view, share);
+  const print = () => printCreated(context, view, share);
+  await answerWrite(context, view, share, { done: 'Created a single-use booking link', print });
   if (web) await openPage(context, share, bookingPage);
 };
 

@@ -61,6 +61,8 @@ export interface Printer {
   list(view: View, pages: Pages, rest?: ListRest): Promise<number>;
   /** With `before`, the page for people also shows the values that a change replaced. */
   one(view: View, record: object, before?: object): Promise<void>;
+  /** The lines of its page that an answer to a write needs, with their labels. */
+  answerLines?(view: View, record: object, before?: object): Promise<[label: string, text: string][]>;
   /** Whether `one` shows a page for people instead of the fields. */
   readonly showsPages: boolean;
   /** Prints a value made by sched as JSON, unless --jq, YAML or JSON Lines is requested. Ignores selected fields. */
@@ -329,6 +331,11 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       return tally.rows - before;
     },
     showsPages,
+    async answerLines({ page }, record, before) {
+      check([record]);
+      if (page === undefined) return [];
+      return (await import('./record-page.ts')).answerLines(page, record, before, accessible, options);
+    },
     async one(view, record, before) {
       check([record]);
       await one(view, record, before);

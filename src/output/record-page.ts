@@ -16,6 +16,7 @@ interface ShownLine {
   was: string[];
   isStatus: boolean;
   isId: boolean;
+  inAnswer: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,6 +39,7 @@ const pageParts = ({ title: path, lines }: Page, record: object, before: object,
     was: textsOf(line, before, time),
     isStatus: line.as === 'status',
     isId: line.as === 'id',
+    inAnswer: line.inAnswer === true,
   });
   const name = path === undefined ? undefined : shownLine({ label: 'Name', value: path });
   const shownLines = lines.map(shownLine).filter(({ now, was }) => now.length + was.length > 0);
@@ -67,6 +69,25 @@ const changeTexts = (line: ShownLine, { both, removed, added, kept }: typeof cha
     ...was.filter((text) => !now.includes(text)).map((text) => `${removed}${text}`),
     ...now.map((text) => `${was.includes(text) ? kept : added}${text}`),
   ];
+};
+
+/** The labels and texts that an answer to a write needs: what changed, or what is needed next of a new record. */
+export const answerLines = (
+  page: Page,
+  record: object,
+  before: object | undefined,
+  isSpoken: boolean,
+  time: TimeStyle,
+): [label: string, text: string][] => {
+  const { lines = [] } = pageParts(page, record, before ?? record, time) ?? {};
+  return lines
+    .filter((line) => (before === undefined ? line.inAnswer : isChanged(line)))
+    .flatMap((line) =>
+      changeTexts(line, isSpoken ? changeWords : changeSigns).map((text, index): [string, string] => [
+        index === 0 || isSpoken ? line.label : '',
+        text,
+      ]),
+    );
 };
 
 const pageText = (lines: readonly string[]): string | undefined =>

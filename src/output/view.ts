@@ -81,6 +81,8 @@ export interface PageLine {
   /** A dotted path, or a function that computes the text. Either may return anything the service can send. */
   value: string | ((record: Readonly<Record<string, unknown>>, time: TimeStyle) => unknown);
   as?: CellKind;
+  /** Whether a person needs it right after the record was made, or marked. */
+  inAnswer?: true;
 }
 
 /** How a single record is shown to people: the parts they need, in their order and words. */

@@ -18,7 +18,7 @@ import type { FieldFlag } from './field-flags.ts';
 import type { RequestValues } from './input.ts';
 import type { Bounds } from './list-input.ts';
 import { firstInput, isForPeople, keepOf, type Listing, noteRowFilters, printListing, type Stage } from './listing.ts';
-import { printRecord } from './print-record.ts';
+import { answerWrite, printRecord } from './print-record.ts';
 import { printCreated, recordTitle, writeAndRead } from './write-result.ts';
 
 /** What running the command of an operation needs of it. */
@@ -139,6 +139,8 @@ export const runOperation = async (
   if (isRead(operation))
     return printRecord(context, view, knownRecord ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
-  await context.notes.done(`${past[name] ?? 'done'}: ${recordTitle(record, withArticle(operation.reply.of.name))}`);
-  return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
+  return answerWrite(context, view, record, {
+    done: `${past[name] ?? 'done'}: ${recordTitle(record, withArticle(operation.reply.of.name))}`,
+    ...(operation.effect === 'creation' ? { print: () => printCreated(context, view, record) } : {}),
+  });
 };

@@ -91,8 +91,8 @@ export const schedulingViews = {
       embedsEvent: true,
       lines: [
         { label: 'Email', value: 'email' },
-        { label: 'Meeting', value: 'event.name' },
-        { label: 'When', value: span('event.start_time', 'event.end_time') },
+        { label: 'Meeting', value: 'event.name', inAnswer: true },
+        { label: 'When', value: span('event.start_time', 'event.end_time'), inAnswer: true },
         { label: "Invitee's time", value: inviteesTime },
         { label: 'Time zone', value: (record, time) => (inviteesTime(record, time) ? undefined : record.timezone) },
         { label: 'Where', value: place('event.location') },
@@ -136,11 +136,11 @@ export const schedulingViews = {
       title: 'name',
       mark: 'color',
       lines: [
-        { label: 'Length', value: 'duration', as: 'minutes' },
+        { label: 'Length', value: 'duration', as: 'minutes', inAnswer: true },
         { label: 'Where', value: '_sched.place' },
         { label: 'Hours', value: '_sched.hours' },
         { label: 'Next free', value: '_sched.next' },
-        { label: 'Booking page', value: 'scheduling_url' },
+        { label: 'Booking page', value: 'scheduling_url', inAnswer: true },
         { label: 'Owner', value: 'profile.name' },
         { label: 'Kind', value: eventTypeKind, as: 'words' },
         { label: 'Status', value: activeOrNot, as: 'status' },
@@ -203,7 +203,7 @@ export const schedulingViews = {
     page: {
       title: 'share_override.name',
       lines: [
-        { label: 'Booking page', value: openValue('scheduling_links', 'booking_url') },
+        { label: 'Booking page', value: openValue('scheduling_links', 'booking_url'), inAnswer: true },
         { label: 'Length', value: 'share_override.duration', as: 'minutes' },
         { label: 'Event type ID', value: 'scheduling_links.0.owner', as: 'id' },
       ],

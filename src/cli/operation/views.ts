@@ -199,7 +199,7 @@ export const views: Record<ResourceName, View> = {
       lines: [
         { label: 'State', value: 'state', as: 'status' },
         { label: 'Failing since', value: momentValue('retry_started_at') },
-        { label: 'Events', value: 'events' },
+        { label: 'Events', value: 'events', inAnswer: true },
         { label: 'Scope', value: 'scope', as: 'words' },
         { label: 'User ID', value: 'user', as: 'id' },
         { label: 'Group ID', value: 'group', as: 'id' },

@@ -35,7 +35,7 @@ const planDays = (context: Context, own: Own, days: Days): Plan => {
 };
 
 /** The flags of `availability update` that bring back the rules of the changed days. */
-const restoring = ({ before, after }: Plan): string[] => {
+export const restoring = ({ before, after }: Pick<Plan, 'before' | 'after'>): string[] => {
   const newDays = after.filter((rule) => !before.includes(rule)).map(dayOf);
   const lostRules = before.filter((rule) => !after.includes(rule));
   const fresh = newDays.filter((day) => !lostRules.some((rule) => dayOf(rule) === day));

@@ -5,10 +5,12 @@ import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
+import type { Below } from '../../cli/messages/notes.ts';
+import { readsAnswers } from '../../cli/operation/print-record.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
 import { recordTitle, withFacts } from '../../cli/operation/write-result.ts';
 import { confirm } from '../../cli/session/confirm.ts';
-import type { Context } from '../../cli/session/context.ts';
+import { type Context, isWatched } from '../../cli/session/context.ts';
 import { changeRules, datesTakenOff, dayOf, isDateOff, rulesDifference } from '../../time/availability-rules.ts';
 import type { UpdateInput, Updates } from './input.ts';
 import {
@@ -114,6 +116,13 @@ const updateDifferences = (context: Context, plans: Plans, { timezone }: Sent): 
       : lines;
   });
 
+/** The command that brings back the hours. */
+const undoLine = async (context: Context, plan: Plans[number], eventType: string): Promise<Below> => {
+  const { restoring } = await import('./all-schedules.ts');
+  const { updateLine } = await import('./own-schedules.ts');
+  return ['Undo', updateLine(context, { schedule: plan.schedule, types: [eventType] }, ...restoring(plan))];
+};
+
 export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates: Updates): Promise<void> => {
   const { context } = call;
   const { view } = updates.one;
@@ -155,12 +164,17 @@ export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates
     bodyFor: (now) => planChange(now, sent, input, call).body,
     isReplaced: isExact || input.replace,
   });
-  for (const record of records)
-    await context.notes.done(`changed: ${id === undefined ? scheduleName(record) : recordTitle(record, 'a schedule')}`);
+  const undo =
+    plans.length === 1 && input.daysIn !== undefined ? await undoLine(context, plans[0]!, eventType) : undefined;
+  for (const record of records) {
+    const name = id === undefined ? scheduleName(record) : recordTitle(record, 'a schedule');
+    await context.notes.done(`changed: ${name}`, undefined, isWatched(context) ? [undo] : []);
+  }
   for (const schedule of before) {
     if (error === undefined && !records.some((record) => isSameSchedule(record, schedule)))
       context.notes.info(`not changed by the service: ${scheduleName(schedule)}`);
   }
-  if (records.length > 0) await print(records, before[0]);
+  // Above the answer, a person has read what changed.
+  if (records.length > 0 && !readsAnswers(context)) await print(records, before[0]);
   if (error !== undefined) throw error;
 };

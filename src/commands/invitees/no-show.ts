@@ -8,9 +8,11 @@ import type { Argument } from '../../cli/command.ts';
 import { both, type Call, type Input, input } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
 import { toggle } from '../../cli/input/kinds.ts';
+import type { Below } from '../../cli/messages/notes.ts';
+import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack, deleteRecord } from '../../cli/operation/change-record.ts';
 import { requestInput } from '../../cli/operation/input.ts';
-import { printRecord } from '../../cli/operation/print-record.ts';
+import { answerWrite } from '../../cli/operation/print-record.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
 import { isAlready, knownRecord, recordTitle, withFacts } from '../../cli/operation/write-result.ts';
 import { confirm } from '../../cli/session/confirm.ts';
@@ -50,8 +52,7 @@ const undo = async (path: Record<string, string>, context: Context, view: View):
   const invitee = await read();
   const who = recordTitle(invitee, path.invitee!);
   if (!isMarked(invitee)) {
-    await context.notes.done(`not marked as no-show: ${who}`);
-    return printRecord(context, view, withFacts(invitee, { already: true }));
+    return answerWrite(context, view, withFacts(invitee, { already: true }), { done: `not marked as no-show: ${who}` });
   }
   const { uri } = isObject(invitee.no_show) ? invitee.no_show : {};
   if (typeof uri !== 'string' || !isPlainId(idIn(uri)))
@@ -69,9 +70,15 @@ const undo = async (path: Record<string, string>, context: Context, view: View):
     const now = await read();
     return isMarked(now) ? now : undefined;
   });
-  await context.notes.done(`no longer marked as no-show: ${who}`);
-  await printRecord(context, view, (await readIfPossible(read)) ?? { ...invitee, no_show: null });
+  const now = (await readIfPossible(read)) ?? { ...invitee, no_show: null };
+  await answerWrite(context, view, now, { done: `no longer marked as no-show: ${who}` });
 };
+
+/** How to take back a mark: `Undo  sched invitees no-show 8Q96 86ZT --undo`. */
+const undoLine = (context: Context, { event, uri }: Json): Below =>
+  typeof event === 'string' && typeof uri === 'string'
+    ? ['Undo', commandHere(context, 'invitees', 'no-show', context.shownId(event), context.shownId(uri), '--undo')]
+    : undefined;
 
 export const noShowArguments: Argument[] = [
   {
@@ -116,7 +123,7 @@ export const runNoShow = async (
   view: View,
 ): Promise<void> => {
   if (isUndone) return undo(path, context, view);
-  const { settings, notes } = context;
+  const { settings } = context;
   const isBare = bare !== undefined;
   const client = await context.client();
   if (isBare && isPlainId(bare) && !settings.noCheck) await rejectEvent(client, path.invitee!);
@@ -137,6 +144,8 @@ export const runNoShow = async (
   });
   const who = recordTitle(record, path.invitee!);
   const done = isAlready(record) ? 'already marked' : 'marked';
-  await notes.done(`${done} as no-show: ${who}`);
-  await printRecord(context, view, record);
+  await answerWrite(context, view, record, {
+    done: `${done} as no-show: ${who}`,
+    below: [undoLine(context, record)],
+  });
 };

@@ -10,6 +10,7 @@ import { type Call, type Input, taking } from '../../cli/input/input.ts';
 import { deleteRecord } from '../../cli/operation/change-record.ts';
 import { type GenericCommand, operationInput } from '../../cli/operation/generic-command.ts';
 import { requestInput } from '../../cli/operation/input.ts';
+import { answerWrite } from '../../cli/operation/print-record.ts';
 import { type OperationInput, printRequest, runOperation } from '../../cli/operation/run-operation.ts';
 import { confirm } from '../../cli/session/confirm.ts';
 import type { Facts } from '../../cli/session/prompt.ts';
@@ -112,8 +113,7 @@ const runDelete = async (
     facts: webhookFacts(webhook),
   });
   await deleteRecord(context, webhooks.delete, path, () => client.call(webhooks.get, input));
-  await context.notes.done(`deleted: ${name}`);
-  await context.printer.one(view, webhook);
+  await answerWrite(context, view, webhook, { done: `deleted: ${name}`, before: webhook });
 };
 
 export const decorate = {

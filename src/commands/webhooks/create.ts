@@ -5,10 +5,11 @@ import { the, words } from '../../base/words.ts';
 import type { Command } from '../../cli/command.ts';
 import type { ValuesOf } from '../../cli/input/actions.ts';
 import { both, type Call, type Input, input, taking } from '../../cli/input/input.ts';
-import { localCommand } from '../../cli/messages/suggested-line.ts';
+import { commandHere, localCommand } from '../../cli/messages/suggested-line.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../../cli/operation/input.ts';
+import { answerWrite } from '../../cli/operation/print-record.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
 import { recordOfWrite, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -116,8 +117,13 @@ const runCreateWebhook = async (
   if ((await context.connection()).isUnserved)
     notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
   if (!hasKey) notes.info(words`Deliveries are not signed. To sign them, use ${the('signingKeyFile')}`);
-  await notes.done(`subscribed: ${textOf(webhook.callback_url) ?? body.url}`);
-  await context.printer.one(view, webhook);
+  const { uri } = webhook;
+  await answerWrite(context, view, webhook, {
+    done: `subscribed: ${textOf(webhook.callback_url) ?? body.url}`,
+    below: [
+      typeof uri === 'string' ? ['Undo', commandHere(context, 'webhooks', 'delete', context.shownId(uri))] : undefined,
+    ],
+  });
 };
 
 export const createWebhookCommand = (generic: GenericCommand): Command => {
