@@ -6,7 +6,9 @@ import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { ChoiceList, Command, Invocation } from '../../cli/command.ts';
 import type { ValuesOf } from '../../cli/input/actions.ts';
-import { type Call, type Input, taking } from '../../cli/input/input.ts';
+import { both, type Call, type Input, input, related, taking } from '../../cli/input/input.ts';
+import { toggle } from '../../cli/input/kinds.ts';
+import { excludes } from '../../cli/input/relations.ts';
 import { deleteRecord } from '../../cli/operation/change-record.ts';
 import { type GenericCommand, operationInput } from '../../cli/operation/generic-command.ts';
 import { requestInput } from '../../cli/operation/input.ts';
@@ -22,9 +24,15 @@ import { createWebhookCommand } from './create.ts';
 import { listenCommand } from './listen.ts';
 import { fieldsWithScope, withScopeFlags } from './scope.ts';
 import { verifyCommand } from './verify.ts';
+import { coverageFields } from './work-coverage.ts';
 
 export const examples = {
-  list: ['webhooks list', 'webhooks list --org current --json=uri,callback_url,state', 'webhooks list --scope group'],
+  list: [
+    'webhooks list',
+    'webhooks list --org current --json=uri,callback_url,state',
+    'webhooks list --scope group',
+    'webhooks list --coverage',
+  ],
   get: ['webhooks get PTGBNBHX7T75FDAG', 'webhooks get PTGBNBHX7T75FDAG --json'],
   create: [
     'webhooks create --url https://example.com/hooks --events invitee.created,invitee.canceled --signing-key-file hooks.key',
@@ -47,13 +55,33 @@ const webhooksListInput = (command: GenericCommand): Input<OperationInput & { is
   };
 };
 
+const coverageInput = input({
+  coverage: toggle('which events of the organization, its groups and you are heard by which webhook', {
+    heading: 'Listing',
+  }),
+});
+
 const listCommand = (generic: GenericCommand): Command => {
   const command = withScopeFlags(generic);
-  const { run } = taking(webhooksListInput(command), async ({ isOwn, ...values }, { context }) => {
+  const whole = related(
+    both(coverageInput, webhooksListInput(command)),
+    excludes('coverage', ['scope', 'org', 'user', 'group', 'sort', 'page-size']),
+  );
+  const { run } = taking(whole, async ({ isOwn, coverage, ...values }, { context }) => {
+    if (coverage) return (await import('./coverage.ts')).printCoverage(context, values.bounds?.limit);
     await runOperation(command, values, context);
     if (isOwn) context.notes.footer(words`Showing your webhooks. For the organization's: ${the('org')} current`);
   });
-  return { ...command, run };
+  return {
+    ...command,
+    run,
+    flags: [...coverageInput.flags, ...command.flags],
+    fields: [...Object.keys(Webhook.record.shape), ...coverageFields],
+    notes: [
+      ...(generic.notes ?? []),
+      '--coverage has a row for each event of the organization, of each group and of you, with the webhooks that hear it. Its problems are unheard (by no active webhook), overlap (several webhooks send it to the same URL), failing (deliveries fail, and since when) and disabled (a webhook would hear it, but is disabled). It says unknown for unheard if the token may not read all webhooks.',
+    ],
+  };
 };
 
 /** Your webhooks and those of the organization, as far as the token may list them. */

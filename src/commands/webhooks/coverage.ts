@@ -1,0 +1,113 @@
+import { groups } from '../../api/groups.ts';
+import { orgs } from '../../api/organizations.ts';
+import { users } from '../../api/users.ts';
+import { type WebhookScope, webhooks } from '../../api/webhooks.ts';
+import { hasCategory } from '../../base/errors.ts';
+import { isObject, type Json, textOf } from '../../base/json.ts';
+import { counted } from '../../base/numbers.ts';
+import { idIn } from '../../base/uri.ts';
+import { printRequest } from '../../cli/operation/run-operation.ts';
+import type { Context } from '../../cli/session/context.ts';
+import { readIfPossible } from '../../client/change.ts';
+import type { Client } from '../../client/client.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
+import type { View } from '../../output/view.ts';
+import { coverage, type Listened } from './work-coverage.ts';
+
+const coverageView: View = {
+  columns: [
+    { header: 'SCOPE', path: 'scope', priority: 4 },
+    { header: 'OF', path: 'owner_name', priority: 3 },
+    { header: 'EVENT', path: 'event', shrink: false, priority: 6 },
+    { header: 'PROBLEM', path: 'problems', as: 'list', priority: 5 },
+    { header: 'FAILING SINCE', path: 'failing_since', as: 'time', blank: true, priority: 1 },
+    { header: 'URL', path: 'heard_by.*.callback_url', as: 'list', priority: 2 },
+  ],
+  id: 'owner',
+};
+
+/** Whose webhooks are read, as queries. Those of all groups are one list. */
+const queriesOf = async ({ identity }: Context): Promise<Record<string, string>[]> => {
+  const organization = await identity.organization();
+  const user = await identity.user();
+  return [
+    { organization, scope: 'organization' },
+    { organization, scope: 'group' },
+    { organization, scope: 'user', user },
+  ];
+};
+
+type Unread = Set<WebhookScope>;
+
+/** The rows of a list, or none if the token or the service can't: then a note says what was not checked. */
+const readOrMiss = async (
+  context: Context,
+  [scope, what]: [WebhookScope, string],
+  unread: Unread,
+  ...list: Parameters<Client['pages']>
+): Promise<Json[]> => {
+  try {
+    return await gather((await context.client()).pages(...list));
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
+    context.notes.warn(`Not checked: ${what} (${error.facts.reason ?? error.message})`);
+    unread.add(scope);
+    return [];
+  }
+};
+
+const readWebhooks = async (context: Context, unread: Unread): Promise<Json[]> => {
+  const rows: Json[] = [];
+  for (const query of await queriesOf(context)) {
+    const what = [query.scope, `webhooks of scope ${query.scope}`] as [WebhookScope, string];
+    const keep = rowFilter(webhooks.list, query);
+    const read = await readOrMiss(context, what, unread, webhooks.list, { query }, { keep });
+    // The list tells whose they are, even if the rows don't.
+    rows.push(...read.map((row) => ({ user: query.user, ...row, scope: query.scope })));
+  }
+  return rows;
+};
+
+/** The organization, its groups, and the user with the groups. */
+const readOwners = async (context: Context, unread: Unread): Promise<Listened[]> => {
+  const { identity } = context;
+  const client = await context.client();
+  const [organization, user] = [await identity.organization(), await identity.user()];
+  const input = { query: { organization } };
+  const all = await readOrMiss(context, ['group', 'groups'], unread, groups.list, input);
+  const who: [WebhookScope, string] = ['group', 'who is in which group'];
+  const members = all.length === 0 ? [] : await readOrMiss(context, who, unread, groups.relationships, input);
+  const nameOf = async (read: () => Promise<Json>) => textOf((await readIfPossible(read))?.name) ?? null;
+  const organizationName = await nameOf(() => client.call(orgs.get, { path: { organization: idIn(organization) } }));
+  const isOwn = ({ owner }: Json) => isObject(owner) && idIn(owner.user) === idIn(user);
+  return [
+    { scope: 'organization', owner: organization, name: organizationName },
+    ...all.map(({ uri, name }) => ({ scope: 'group' as const, owner: String(uri), name: textOf(name) ?? null })),
+    {
+      scope: 'user',
+      owner: user,
+      name: await nameOf(() => client.call(users.get, { path: { user: idIn(user) } })),
+      groups: members.filter(isOwn).map(({ group }) => idIn(group)),
+    },
+  ];
+};
+
+/** Prints which events no webhook hears, which are heard twice, and which deliveries fail. */
+export const printCoverage = async (context: Context, limit: number | undefined): Promise<void> => {
+  if (context.settings.dryRun)
+    return printRequest(
+      context,
+      webhooks.list,
+      (await queriesOf(context)).map((query) => ({ query })),
+    );
+  const unread: Unread = new Set();
+  const rows = coverage(await readWebhooks(context, unread), await readOwners(context, unread), unread);
+  await context.printer.list(coverageView, [rows.slice(0, limit)]);
+  const unheard = rows.filter(({ problems }) => problems.includes('unheard')).length;
+  context.notes.footer(
+    unheard === 0
+      ? 'Each event is heard by a webhook'
+      : `${counted(unheard, 'event')} of ${rows.length} without a webhook`,
+  );
+};
