@@ -18,8 +18,7 @@ const columns = 90;
 const now = Date.parse('2026-11-15T17:00:00Z');
 
 const commands: readonly (readonly string[])[] = [
-  ['events', 'list', '--limit', '4'],
-  ['event-types', 'why', 'Intro call', 'wednesday 12:20'],
+  ['events', 'list', '--limit', '3'],
   [
     ...['invitees', 'create', '--event-type', 'Support call', '--start', 'monday 14:00'],
     ...['--timezone', 'Europe/Paris', '--email', 'ada@example.com', '--name', 'Ada Byron'],
@@ -189,7 +188,7 @@ export const terminalPicture = (text: string): string => {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" width="${size.width}" height="${height}" role="img" aria-labelledby="title desc">`,
     '<title id="title">sched in a terminal</title>',
-    '<desc id="desc">Three commands with their output: the next events with their people, why a time is taken, and a booking.</desc>',
+    '<desc id="desc">Two commands with their output: the next events with their people, and a booking.</desc>',
     '<style>',
     'text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; fill: #d6dde6; white-space: pre; }',
     '.bold { font-weight: bold; fill: #ffffff; } .faint { fill: #8b97a5; } .title { fill: #8b97a5; text-anchor: middle; }',

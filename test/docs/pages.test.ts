@@ -34,9 +34,25 @@ const pathsIn = (text: string): string[] =>
     path.replace(/\.$/, ''),
   );
 
-/** Where the relative links of a page lead, by path from the root. */
+/** Where the links of a page to this repository lead: a path from the root, and a heading there. */
 const linksIn = (page: string, text: string): string[] =>
-  [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => join(dirname(page), match[1]!));
+  [...text.matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)].map(
+    ([, path, heading = '']) => (path === '' ? page : join(dirname(page), path!)) + heading,
+  );
+
+/** The names of a page's headings in links. */
+const headingsIn = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const leadsSomewhere = (link: string): boolean => {
+  const [path = '', heading] = link.split('#');
+  return existsSync(join(root, path)) && (heading === undefined || headingsIn(read(path)).includes(heading));
+};
 
 const missing = (paths: readonly string[]): string[] => paths.filter((path) => !existsSync(join(root, path)));
 
@@ -101,8 +117,8 @@ describe('pages', () => {
     expect(missing(pathsIn(read(page)))).toEqual([]);
   });
 
-  test.each(['README.md', ...pages])('%s links only to files that exist', (page) => {
-    expect(missing(linksIn(page, read(page)))).toEqual([]);
+  test.each(['README.md', ...pages])('%s links only to files and headings that exist', (page) => {
+    expect(linksIn(page, read(page)).filter((link) => !leadsSomewhere(link))).toEqual([]);
   });
 
   test('mentioned in src/, test/ or README.md exist', () => {
@@ -127,8 +143,15 @@ describe('pages: the checks find', () => {
   test('paths and links', () => {
     expect(pathsIn('In `src/a.ts` and test/b/. Not dist/src/c.ts.')).toEqual(['src/a.ts', 'test/b/']);
     expect(linksIn('docs/a.md', '[b](b.md#top) [c](../C.md) [d](https://d.example) [e](#e)')).toEqual([
-      'docs/b.md',
+      'docs/b.md#top',
       'C.md',
+      'docs/a.md#e',
+    ]);
+    expect(headingsIn('# A `b`: c, D?\n\n### E_f')).toEqual(['a-b-c-d', 'e_f']);
+    expect(['README.md#no-such-heading', 'no-such-page.md', 'README.md#start'].map(leadsSomewhere)).toEqual([
+      false,
+      false,
+      true,
     ]);
   });
 });

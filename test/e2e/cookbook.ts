@@ -7,11 +7,14 @@ import { farMonday, usedHome } from './program.ts';
 
 const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
 
-/** The shell commands of README.md, block by block, with the heading above each. */
-export const readmeBlocks: { heading: string; script: string }[] = readme.split(/^(?=#{2,3} )/m).flatMap((section) => {
-  const heading = /^#+ (.*)/.exec(section)?.[1] ?? '';
-  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => ({ heading, script: script! }));
-});
+/** The shell commands of a page, block by block, with the heading above each. */
+export const blocksOf = (page: string): { heading: string; script: string }[] =>
+  page.split(/^(?=#{1,3} )/m).flatMap((section) => {
+    const heading = /^#+ (.*)/.exec(section)?.[1] ?? '';
+    return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => ({ heading, script: script! }));
+  });
+
+export const readmeBlocks = blocksOf(readme);
 
 const other = ['Start', 'Install', 'Log in for real'];
 
