@@ -25,13 +25,8 @@ const timeOf = (value: unknown): number => {
   return Number.isNaN(time) ? 0 : time;
 };
 
-const put = ({ store }: Pick<Writing, 'store'>, table: string, row: Record<string, SqlValue>): void => {
-  const names = Object.keys(row).map((name) => `"${name}"`);
-  store.run(
-    `INSERT OR REPLACE INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`,
-    ...Object.values(row),
-  );
-};
+const put = ({ store }: Pick<Writing, 'store'>, table: string, row: Record<string, SqlValue>): void =>
+  store.add(table, row, 'REPLACE');
 
 /** Keeps the order of the service if it isn't that of these keys, by which a mirror lists records. */
 const keepOrder = (

@@ -21,13 +21,9 @@ export const seedOf = (store: Store): string => String(store.fact('seed') ?? 'de
 export const isSeededWith = (store: Store, seed: Seed): boolean =>
   typeof seed === 'string' ? seedOf(store) === seed : store.fact('seed_digest') === seed.digest;
 
-const insertRows = (store: Store, rows: readonly Row[], insert = 'INSERT') => {
-  for (const { table, columns, doc } of rows) {
-    const row = doc === undefined ? columns : { ...columns, doc: JSON.stringify(doc) };
-    const names = Object.keys(row).map((name) => `"${name}"`);
-    const marks = names.map(() => '?').join(', ');
-    store.run(`${insert} INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
-  }
+const insertRows = (store: Store, rows: readonly Row[], or?: 'IGNORE') => {
+  for (const { table, columns, doc } of rows)
+    store.add(table, doc === undefined ? columns : { ...columns, doc: JSON.stringify(doc) }, or);
 };
 
 const insertWorld = (store: Store, now: number, { plan, world: seed = 'demo' }: SeedOptions) => {
@@ -54,7 +50,7 @@ const addSecondStage = (store: Store, rows: readonly Row[]) => {
   insertRows(
     store,
     rows.filter(({ table }) => laterTables.includes(table)),
-    'INSERT OR IGNORE',
+    'IGNORE',
   );
   for (const { table, columns, doc } of rows)
     if (table === 'event_types')

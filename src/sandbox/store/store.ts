@@ -14,7 +14,8 @@ export interface Store extends Database {
   get<Doc>(table: Table, id: string): Doc | undefined;
   /** The record as stored JSON, or `undefined`. */
   text<Doc>(table: Table, id: string): Text<Doc> | undefined;
-  add(table: string, row: Record<string, SqlValue>): void;
+  /** Adds a row. `or` says what happens if there is one with its key. By default, that is an error. */
+  add(table: string, row: Record<string, SqlValue>, or?: 'IGNORE' | 'REPLACE'): void;
   /** Adds a record; `columns` are stored beside it. */
   insert(table: Table, id: string, doc: object, columns?: Record<string, SqlValue>): void;
   update(table: Table, id: string, doc: object): void;
@@ -71,10 +72,10 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
       return text && (JSON.parse(text) as Doc);
     },
     text: (table, id) => database.first<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id)?.doc,
-    add(table, row) {
+    add(table, row, or) {
       const names = Object.keys(row).map((name) => `"${name}"`);
-      const marks = names.map(() => '?').join(', ');
-      database.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
+      const insert = `INSERT ${or === undefined ? '' : `OR ${or} `}INTO ${table}`;
+      database.run(`${insert} (${names.join()}) VALUES (${names.map(() => '?').join()})`, ...Object.values(row));
     },
     insert: (table, id, doc, columns = {}) => store.add(table, { id, doc: JSON.stringify(doc), ...columns }),
     update(table, id, doc) {
