@@ -150,7 +150,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     (view: View) =>
     (records: readonly object[]): readonly Column[] => {
       if (fields !== undefined) return columnsOf(view, fields);
-      const room = { available, isSpoken: accessible };
+      const room = { available, isSpoken: accessible, now: options.now };
       const columns = columnsThatCame(view.tableColumns?.(records, room) ?? view.columns, records, idPath(view));
       // Headers can be text from the service, such as the questions of a form.
       return columns.map((column) => ({ ...column, header: humanText(column.header) }));
@@ -166,6 +166,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     const facts = {
       ...style,
       columnsFor: columnsIn(view),
+      isOver: view.isOver,
       ...(fields === undefined ? { section: view.section, title: () => titleOf(view, style) } : {}),
       ...(stdout.isTerminal ? { shortened: idPath(view) } : {}),
     };

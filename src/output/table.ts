@@ -10,7 +10,7 @@ import type { Paint } from './paint.ts';
 import { type Column, mayShrink, type View } from './view.ts';
 import { shorten, widest } from './width.ts';
 
-interface TableFacts extends BlockStyle, Pick<View, 'section'> {
+interface TableFacts extends BlockStyle, Pick<View, 'section' | 'isOver'> {
   /** The columns, given the first rows. */
   columnsFor(records: readonly object[]): readonly Column[];
   /** Path of the IDs that are shortened to their unique beginning where that makes room. */
@@ -87,7 +87,11 @@ export const writeTable = async (
     const full = cellsOf(columns, page);
     const rows = hasShortIds ? withShortIds(full, columns, facts, ids) : full;
     const texts = rows.map((cells) => shownCells(cells, shown));
-    const paintedRows = texts.map((cells, index) => paintedRow(cells, page[index]!, shown, paint));
+    const over = page.map((record) => facts.isOver?.(record, time.now) === true);
+    const isMixed = over.includes(false);
+    const paintedRows = texts.map((cells, index) =>
+      paintedRow(cells, page[index]!, shown, paint).map((cell) => (isMixed && over[index] ? paint.faint(cell) : cell)),
+    );
     const grid = drawGrid([...heading, ...paintedRows], columnsForGrid(texts, shown));
     if (section === undefined) await stdout.write(grid);
     else {

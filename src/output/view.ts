@@ -51,10 +51,11 @@ export interface Column<Resource extends object = object> {
   paint?(text: string, record: Resource, paint: Paint): string;
 }
 
-/** The screen of a table: its width in columns, and whether it is read aloud. */
+/** The screen of a table: its width in columns, whether it is read aloud, and the present. */
 interface TableRoom {
   available: number;
   isSpoken: boolean;
+  now: number;
 }
 
 export interface View<Resource extends object = object> {
@@ -65,6 +66,8 @@ export interface View<Resource extends object = object> {
   spoken?(record: Resource, time: TimeStyle): string;
   /** The heading above a row of a table, such as its day. Rows below a heading are indented and need no header. */
   section?(record: Resource, time: TimeStyle): string;
+  /** Whether a row is about the past: it is faint beside others. */
+  isOver?(record: Resource, now: number): boolean;
   /** What the rows are, above a table on a terminal: `Your events`. */
   title?: string | undefined;
   /** How a single record is shown to people. Without it, all fields are listed. */

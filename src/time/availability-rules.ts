@@ -79,6 +79,12 @@ const recordRules = (record: object): Rule[] => [(record as Json).rules ?? []].f
 export const withoutDatesOff = (record: object): object =>
   recordRules(record).some(isDateOff) ? { rules: recordRules(record).filter((rule) => !isDateOff(rule)) } : record;
 
+/** The days off of a schedule from today on, in order: `24–31 Dec off`. */
+export const datesOffFrom = (record: object, today: string): string[] =>
+  dateRanges(datesFrom(recordRules(record), today, isDateOff)).map(
+    ([first, last]) => `${first === last ? datesWords([first], today) : datesText(first, last, today)} off`,
+  );
+
 /** All days off of a schedule, in order: `24–31 Dec 2026 off`. */
 export const allDatesOff = (record: object): string[] =>
   dateRanges(recordRules(record).filter(isDateOff).map(dayOf)).map(
@@ -206,7 +212,7 @@ export const datesWords = (dates: readonly string[], today: string): string =>
     .join(', ');
 
 /** `24–31 Dec`, or `28 Dec – 3 Jan 2027` */
-const datesText = (first: string, last: string, today: string): string => {
+export const datesText = (first: string, last: string, today: string): string => {
   const [from, to] = [first, last].map((date) => dayText(dateMidnight(date)!, dateMidnight(today)!).slice(4)) as [
     string,
     string,

@@ -33,6 +33,7 @@ const otherHosts = (events: readonly object[]): Column => {
     value,
     blank: true,
     varies: true,
+    least: 15,
     // Beside a host of all events, the others matter less than an ID.
     priority: commonHosts.length > 0 ? -2 : 1,
   };
@@ -51,22 +52,24 @@ const emails: Column = {
   value: (event) => [valueAt(event, '_sched.invitees.*.email') ?? []].flat()[0],
   blank: true,
   priority: 0,
+  least: 26,
 };
 
 /** An event below its day: the time, what, who and where. */
-const eventRow = (events: readonly object[], available: number): readonly Column[] => [
+const eventRow = (events: readonly object[], available: number, hosts = otherHosts(events)): readonly Column[] => [
   { header: 'TIME', path: 'start_time', as: 'span', value: startAndEnd, priority: 6 },
-  { header: 'NAME', path: 'name', ...markedName(eventName), priority: 5, least: 16 },
+  // A host who matters is worth some letters of a name.
+  { header: 'NAME', path: 'name', ...markedName(eventName), priority: 5, least: hosts.priority! > 0 ? 16 : 21 },
   {
     header: 'WHO',
     path: '_sched.invitees.*.name',
     value: available < forPlace ? whoOrCanceled : whoText,
     blank: true,
     priority: 4,
-    least: 14,
+    least: hosts.priority! > 0 ? 14 : 18,
   },
   ...(available < forPlace ? [] : [where]),
-  otherHosts(events),
+  hosts,
   ...(available < forEmail ? [] : [emails]),
   // A name is worth more than an ID.
   ...(available < forPlace ? [] : [idColumn]),

@@ -9,6 +9,7 @@ import {
   createdLine,
   dayHeading,
   hosts,
+  hoursFrom,
   hoursTexts,
   idColumn,
   idLine,
@@ -68,6 +69,7 @@ export const schedulingViews = {
     tableColumns: eventColumns,
     spoken: spokenEvent,
     section: dayHeading('start_time'),
+    isOver: (event, now) => Date.parse(String(valueAt(event, 'end_time'))) <= now,
     page: {
       title: 'name',
       lines: [
@@ -173,10 +175,10 @@ export const schedulingViews = {
       { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
       idColumn,
     ],
-    tableColumns: () => [
+    tableColumns: (_, { now }) => [
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'TIME ZONE', path: 'timezone', priority: 2, shrink: false },
-      { header: 'HOURS', path: 'rules', as: 'lines', value: hoursTexts, priority: 3, least: 32 },
+      { header: 'HOURS', path: 'rules', as: 'lines', value: hoursFrom(now), priority: 3, least: 32 },
       { header: 'DEFAULT', path: 'default', as: 'boolean', varies: true, priority: 1 },
       idColumn,
     ],

@@ -7,10 +7,12 @@ import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';
 import type { Column, PageLine, View } from '../../output/view.ts';
-import { allDatesOff, rulesTexts, withoutDatesOff } from '../../time/availability-rules.ts';
+import { allDatesOff, datesOffFrom, rulesTexts, withoutDatesOff } from '../../time/availability-rules.ts';
+import { dateText } from '../../time/days.ts';
 import { dayText, lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { fullDateLabel, midnightOf, timestampOf } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
 
 /*
  * Functions that compute the texts of a view. The service may send anything in any field, so they check each value and
@@ -222,6 +224,13 @@ export const hoursTexts = (schedule: object): string[] => [
   ...rulesTexts(withoutDatesOff(schedule)).map(hoursText),
   ...allDatesOff(schedule),
 ];
+
+/** The same without days off that are over: `Tue 1 Dec off`. */
+export const hoursFrom = (now: number) => (schedule: object) => {
+  const zone = readZone(String(valueAt(schedule, 'timezone')));
+  const today = dateText(zone.ok ? wallClock(zone.zone)(now) : now);
+  return [...rulesTexts(withoutDatesOff(schedule)).map(hoursText), ...datesOffFrom(schedule, today)];
+};
 
 const hoursText = (text: string): string =>
   text

@@ -2,8 +2,9 @@ import { hour } from '../../base/milliseconds.ts';
 import { type Line, type PictureStyle, paintedLine } from '../../output/drawing.ts';
 import { headingLines } from '../../output/heading.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
+import { datesText } from '../../time/availability-rules.ts';
 import { clipped, type Day } from '../../time/calendar.ts';
-import { runsOf } from '../../time/days.ts';
+import { dateText, runsOf } from '../../time/days.ts';
 import { dayText } from '../../time/label.ts';
 import type { Span } from '../../time/slots.ts';
 import { dayLabel, isoWeek, monthName, weekdayName, weekdayOf } from '../../time/wall.ts';
@@ -38,10 +39,9 @@ const dayTitle = (agenda: Agenda, day: Day): string =>
 const agendaTitle = (agenda: Agenda): string => {
   const { period, days, now, wallAt } = agenda;
   const [first, last] = [days[0]!.midnight, days.at(-1)!.midnight];
-  const label = (midnight: number): string => dayText(midnight, wallAt(now));
   return {
     day: dayTitle(agenda, days[0]!),
-    week: `Week ${isoWeek(first).week}: ${label(first)} – ${label(last)}`,
+    week: `Week ${isoWeek(first).week}: ${datesText(dateText(first), dateText(last), dateText(wallAt(now)))}`,
     month: `${monthName(first)} ${new Date(last).getUTCFullYear()}`,
   }[period];
 };

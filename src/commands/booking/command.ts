@@ -1,6 +1,6 @@
 import { invitees } from '../../api/invitees.ts';
-import { hasCategory } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
+import { hasCategory, type SchedError, sameCommand } from '../../base/errors.ts';
+import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import { eventTypeOf, givenEventType } from '../../cli/operation/event-type.ts';
@@ -8,7 +8,8 @@ import type { Decorations, GenericCommand } from '../../cli/operation/generic-co
 import type { Draft } from '../../cli/operation/input.ts';
 import { printRecord } from '../../cli/operation/print-record.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
-import { isWatched } from '../../cli/session/context.ts';
+import { type Context, isWatched } from '../../cli/session/context.ts';
+import { readIfPossible } from '../../client/change.ts';
 import { describeInstant } from '../../time/label.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { zoneNamed } from '../../time/zone.ts';
@@ -17,7 +18,7 @@ import { answersHidden, bookedRecord, bookingContextOf, hidesAnswers, noteBooked
 import { chooseFirstFree, type FirstFree, firstFreeRefused, firstFreeWindow } from './first-free.ts';
 import { type BookingInput, bookingInput } from './input.ts';
 import { type Booking, book } from './work.ts';
-import { isAnswer, questionsOf, readAnswer } from './work-answers.ts';
+import { isAnswer, questionsOf, readAnswer, unanswered } from './work-answers.ts';
 
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
 const checkAnswers = async ({ context, problems }: Call, answers: readonly string[], body: Json): Promise<void> => {
@@ -26,6 +27,28 @@ const checkAnswers = async ({ context, problems }: Call, answers: readonly strin
   const readings = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of readings) if (!isAnswer(answer)) problems.report({ words: answer });
   body.custom_questions = readings.filter(isAnswer);
+};
+
+/** A place without its kind has that of earlier meetings. */
+const completePlace = async (context: Context, { location, event_type: type }: Json): Promise<void> => {
+  if (!isObject(location) || location.kind !== undefined) return;
+  const { namedKind } = await import('./place.ts');
+  const kind = await namedKind(context, await eventTypeOf(context, String(type)));
+  if (kind !== undefined) location.kind = kind;
+};
+
+/** The error of a booking that lacks answers names the flags to add. */
+const withUnanswered = async (error: SchedError, { context, problems }: Call, body: Json): Promise<SchedError> => {
+  const answers = recordsIn(body.custom_questions).map(({ question }) => String(question));
+  const type = await readIfPossible(() => eventTypeOf(context, String(body.event_type)));
+  const names = unanswered(questionsOf(type ?? {}), answers).map(({ name }) => String(name));
+  if (names.length === 0) return error;
+  for (const name of names) problems.own?.addFlag('answer', `${name}=…`);
+  const [are, list] = [
+    names.length === 1 ? 'An answer is' : 'Answers are',
+    names.map((name) => `"${name}"`).join(', '),
+  ];
+  return error.with({ hint: sameCommand, screen: `${are} missing: ${list}` });
 };
 
 /** Questions of the event type that have no answer yet. */
@@ -67,6 +90,7 @@ const runCreateBooking = async (
   let firstFreeTime: FirstFree | undefined;
   const input = await request.finish(async (body, rows) => {
     await checkAnswers(call, answer, body);
+    await completePlace(context, body);
     if (!firstFree) return;
     firstFreeTime = await chooseFirstFree(call, body, rows, options);
     body.start_time = firstFreeTime?.start_time;
@@ -85,9 +109,10 @@ const runCreateBooking = async (
     try {
       booked = await book(await bookingContextOf(context), { ...body, send }, options);
     } catch (error) {
-      if (firstFree) throw firstFreeRefused(error, whenOf());
-      if (hasCategory(error, 'usage')) {
-        const place = await (await import('./place.ts')).askPlace(context, error);
+      const refusal = hasCategory(error, 'usage') ? await withUnanswered(error, call, input.body as Json) : error;
+      if (firstFree) throw firstFreeRefused(refusal, whenOf());
+      if (hasCategory(refusal, 'usage')) {
+        const place = await (await import('./place.ts')).askPlace(context, refusal);
         for (const [flag, value] of Object.entries({ 'location-kind': place.kind, location: place.location }))
           problems.own?.addFlag(flag, value);
         Object.assign(body, { location: place });
@@ -95,7 +120,7 @@ const runCreateBooking = async (
         continue;
       }
       const { chooseAnother, inviteeOf } = await import('./choose-time.ts');
-      const start = await chooseAnother(context, body, error, { invitee: inviteeOf(body.invitee as Json) });
+      const start = await chooseAnother(context, body, refusal, { invitee: inviteeOf(body.invitee as Json) });
       problems.own?.setFlag('start', start);
       body.start_time = utcText(timestampOf(start)!);
       call.isAsked = true;

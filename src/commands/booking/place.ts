@@ -24,10 +24,11 @@ const questions: Record<string, string> = {
 /** Events that are looked through: one request. */
 const mostEvents = 100;
 
-const usual = new WeakMap<Context, Promise<Json | undefined>>();
+const known = new WeakMap<Context, Promise<Json[]>>();
 
-const readUsual = async (context: Context, { uri, profile }: Json): Promise<Json | undefined> => {
-  if (!(await hasRoom(context, 1))) return undefined;
+/** The places of the latest events of a type. */
+const readPlaces = async (context: Context, { uri, profile }: Json): Promise<Json[]> => {
+  if (!(await hasRoom(context, 1))) return [];
   const client = await context.client();
   const { owner, type } = (isObject(profile) ? profile : {}) as Json;
   const whose: Query =
@@ -41,16 +42,24 @@ const readUsual = async (context: Context, { uri, profile }: Json): Promise<Json
       if (idIn(event_type) === idIn(uri) && isObject(location)) places.push(location);
     break;
   }
-  const [first] = places;
-  return places.every((place) => place.type === first?.type) ? first : undefined;
+  return places;
+};
+
+const placesOf = async (context: Context, type: Json): Promise<Json[]> => {
+  const reading = known.get(context) ?? readIfPossible(() => readPlaces(context, type)).then((places) => places ?? []);
+  known.set(context, reading);
+  return reading;
 };
 
 /** The place that the latest events of a type have, if it is always of the same kind. */
-export const usualPlace = (context: Context, type: Json): Promise<Json | undefined> => {
-  const known = usual.get(context) ?? readIfPossible(() => readUsual(context, type));
-  usual.set(context, known);
-  return known;
+export const usualPlace = async (context: Context, type: Json): Promise<Json | undefined> => {
+  const [first, ...others] = await placesOf(context, type);
+  return others.every((place) => place.type === first!.type) ? first : undefined;
 };
+
+/** The kind of place that invitees of this type have named before. */
+export const namedKind = async (context: Context, type: Json): Promise<string | undefined> =>
+  (await placesOf(context, type)).map((place) => String(place.type)).find((kind) => questions[kind] !== undefined);
 
 /** Asks for the place if meetings of this type are where the invitee says. */
 export const placeQuestions = async (context: Context, type: Json): Promise<FollowUp[]> => {
