@@ -39,9 +39,10 @@ export const isDue = (
 ): boolean => {
   if (readAt === null || readDigest !== digest) return true;
   if (readAt >= began) return false;
-  const hasJustEnded = ends <= began && began - ends < settledAfter;
+  // Also if the last sync was long ago: the list is read once more when nothing will change it.
+  const isUnsettled = ends <= began && readAt - ends < settledAfter;
   const isNamed = named === 'all' || named.has(event);
-  return isShort || hasJustEnded || isNamed || began - readAt >= oldestList;
+  return isShort || isUnsettled || isNamed || began - readAt >= oldestList;
 };
 
 /** The events whose invitees must be read: those without a list first, the newest of them first, then the oldest lists. */

@@ -24,9 +24,10 @@ describe('the invitees of an event are read', () => {
     ['there were too few', { isShort: true }, true],
     ['it ended a week ago', { ends: began - 7 * day }, true],
     ['it ended 15 days ago', { ends: began - 15 * day }, false],
+    ['it ended 20 days ago, and was read a week later', { ends: began - 20 * day, readAt: began - 13 * day }, true],
     ['it is still to come', { ends: began + day }, false],
     ['its list is 30 days old', { readAt: began - 30 * day }, true],
-    ['its list is 29 days old', { readAt: began - 29 * day }, false],
+    ['its list is 29 days old', { ends: began - 60 * day, readAt: began - 29 * day }, false],
     ['this sync has read it', { readAt: began + 1, isShort: true, ends: began - day }, false],
     ['it has changed since this sync has read it', { readAt: began + 1, digest: 'two' }, true],
   ])('%s', (_, known, isRead) => {
