@@ -134,7 +134,10 @@ export const mirrorAccount = async (
 ): Promise<MirrorAccount> => {
   const token = await environmentToken(runtime);
   if (token === undefined && account === undefined) throw noAccountYet();
-  return { profile: account?.name, baseUrl: serviceOf(runtime, account).baseUrl, token };
+  // With the name of the profile behind it.
+  const [user = ''] = account?.profile.login?.user.split(' ') ?? [];
+  const owner = token === undefined && URL.canParse(user) ? user : undefined;
+  return { profile: account?.name, baseUrl: serviceOf(runtime, account).baseUrl, token, user: owner };
 };
 
 /** A service on the network. Its URLs are from the environment, else from the profile. */

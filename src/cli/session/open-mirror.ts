@@ -53,6 +53,8 @@ export interface MirrorAccount {
   profile: string | undefined;
   baseUrl?: string | undefined;
   token?: string | undefined;
+  /** The user of the stored login, which may be another one than before. */
+  user?: string | undefined;
 }
 
 /** The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. */
@@ -208,12 +210,13 @@ export const openMirrorOf = async (
     const facts = factsOf(store);
     if (facts === undefined) throw noMirror();
     const { baseUrl, root, user, organization } = facts;
-    const wanted = account.baseUrl ?? baseUrl;
-    if (wanted !== baseUrl)
-      throw new SchedError('environment', `This is the mirror of ${baseUrl}`, {
-        reason: `the account is at ${wanted}`,
-        hint: deletion,
-      });
+    const refuseOther = (own: string, wanted = own): void => {
+      if (wanted === own) return;
+      const reason = `the account is that of ${wanted}`;
+      throw new SchedError('environment', `This is the mirror of ${own}`, { reason, hint: deletion });
+    };
+    refuseOther(baseUrl, account.baseUrl);
+    refuseOther(user, account.user);
     await forgetMarked({ runtime, settings, notes }, { store, file, facts });
     const age = checkAge(facts, settings, runtime.clock.now());
     notes.place(age);

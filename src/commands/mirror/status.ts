@@ -4,7 +4,7 @@ import type { Call } from '../../cli/input/input.ts';
 import { printRows } from '../../cli/operation/listing.ts';
 import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { allMirrors, noMirror, removeMirror, withMirror } from '../../cli/session/open-mirror.ts';
+import { allMirrors, forgetMarked, noMirror, removeMirror, withMirror } from '../../cli/session/open-mirror.ts';
 import { lstatSync } from '../../node/files.ts';
 import { filesOf } from '../../sandbox/mirror/forget.ts';
 import type { Store } from '../../sandbox/store/store.ts';
@@ -17,8 +17,10 @@ const count = (store: Store, sql: string): number =>
   store.first<{ count: number }>(`SELECT count(*) AS count ${sql}`)!.count;
 
 /** What a mirror has, how old it is, and what is missing. */
-const statusOf = ({ runtime }: Context, file: string) =>
-  withMirror(runtime, file, ({ store, facts }) => {
+const statusOf = (context: Context, file: string) =>
+  withMirror(context.runtime, file, async (mirror) => {
+    await forgetMarked(context, mirror);
+    const { store, facts } = mirror;
     const { asOf, since, until, baseUrl, organization, begun } = facts;
     const time = (at: number | null | undefined) => (at === undefined || at === null ? null : utcText(at));
     const oldest = store.first<{ at: number | null }>('SELECT min(read_at) AS at FROM mirror_events')?.at;
@@ -31,7 +33,7 @@ const statusOf = ({ runtime }: Context, file: string) =>
       organization_name: name ?? null,
       complete: asOf !== undefined,
       as_of: time(asOf),
-      age_seconds: asOf === undefined ? null : Math.max(0, Math.round((runtime.clock.now() - asOf) / 1000)),
+      age_seconds: asOf === undefined ? null : Math.max(0, Math.round((context.runtime.clock.now() - asOf) / 1000)),
       syncing_since: time(begun?.at),
       since: utcText(since),
       until: utcText(until),

@@ -1,5 +1,5 @@
 import { activity } from '../../api/activity.ts';
-import { SchedError } from '../../base/errors.ts';
+import { fallBack, SchedError } from '../../base/errors.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -7,6 +7,7 @@ import { showAlive } from '../../cli/messages/live.ts';
 import { type Confirmation, confirm } from '../../cli/session/confirm.ts';
 import { mirrorAccount } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
+import { ownerOfToken } from '../../cli/session/identity.ts';
 import { withMarks } from '../../cli/session/mirror-marks.ts';
 import {
   atMirror,
@@ -137,7 +138,12 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
   let stopShowing = () => {};
   try {
     const client = await context.client();
-    const people = { user: await context.identity.user(), organization: await context.identity.organization() };
+    const { identity } = context;
+    // Not SCHED_USER: the mirror answers as the service answers this token.
+    const owner = await ownerOfToken(runtime, await context.connection(), context.client).catch(
+      fallBack(undefined, 'forbidden'),
+    );
+    const people = { user: owner?.user ?? (await identity.user()), organization: await identity.organization() };
     const { role, refusal } = await readRole(client, people);
     store = await openMirrorFile(runtime, file);
     const opened = store;
