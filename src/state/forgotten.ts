@@ -8,25 +8,25 @@ import { syncDirectory, writeWholeFile } from './whole-file.ts';
 
 /*
  * Marks of people whose data was deleted at the service, for the mirrors of this user: keyed hashes of their addresses,
- * one per line, after the key. The file outlives the mirrors, so nobody comes back with a new one.
+ * with the keys, one per line. The file outlives the mirrors, so nobody comes back with a new one.
  */
 
-export interface StoredMarks {
-  key: string;
-  macs: readonly string[];
-}
-
+/** Keeps keys and the marks that were made with them, in any order. Any mark may be of any key. */
 export interface MarkStore {
-  /** Undefined if nobody was marked yet. */
-  read(): Promise<StoredMarks | undefined>;
-  /** Adds the marks that this key makes. They are kept when this resolves. */
-  add(marksWith: (key: string) => readonly string[]): Promise<void>;
+  /** Empty if nobody was marked yet. */
+  read(): Promise<readonly string[]>;
+  /** Adds lines. They are kept when this resolves, and so are those that were read. */
+  add(lines: readonly string[]): Promise<void>;
 }
 
 /** A key of 32 bytes, in hexadecimal digits. */
 export const newMarkKey = (randomBytes: RandomBytes): string => Buffer.from(randomBytes(32)).toString('hex');
 
-const isMark = (line: string): boolean => /^[\w-]{43}$/.test(line);
+export const isMarkKey = (line: string): boolean => /^[\da-f]{64}$/.test(line);
+
+/** The keys and marks in a text. A line that a killed process didn't finish is none. */
+export const markLinesIn = (text = ''): string[] =>
+  text.split('\n').filter((line) => isMarkKey(line) || /^[\w-]{43}$/.test(line));
 
 const keyless = (path: string): SchedError =>
   new SchedError('environment', `Can't read ${path}`, {
@@ -37,40 +37,36 @@ const keyless = (path: string): SchedError =>
 
 export const fileMarks = (folder: string, randomBytes: RandomBytes): MarkStore => {
   const path = join(folder, 'forgotten');
-  const read = async (): Promise<StoredMarks | undefined> => {
-    const text = (await realDisk.read(path))?.toString('latin1');
-    if (text === undefined) return undefined;
-    const [key = '', ...lines] = text.split('\n');
-    // Without the key, nobody who is marked would be known again.
-    if (key === '') throw keyless(path);
-    // A line that a killed process didn't finish is no mark.
-    return { key, macs: lines.filter(isMark) };
-  };
   return {
-    read,
-    add: async (marksWith) => {
+    read: async () => {
+      const text = (await realDisk.read(path))?.toString('latin1');
+      const lines = markLinesIn(text);
+      // Without a key, nobody who is marked would be known again.
+      if (text !== undefined && !lines.some(isMarkKey)) throw keyless(path);
+      return lines;
+    },
+    add: async (lines) => {
       ensureLastingDirectory(folder);
       const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
-      if (!existsSync(path))
-        await attempt('write', path, () =>
-          writeWholeFile(path, { content: `${newMarkKey(randomBytes)}\n`, draft, stays: true }),
-        ).catch((error: unknown) => {
-          // Another process was faster.
-          if (!existsSync(path)) throw error;
-        });
-      const { key, macs } = (await read())!;
-      const known = new Set(macs);
-      const fresh = marksWith(key).filter((mac) => !known.has(mac));
-      if (fresh.length > 0) {
-        const file = await realDisk.open(path);
-        try {
-          file.append(`\n${fresh.join('\n')}\n`);
-          file.sync();
-        } finally {
-          await file.close();
-        }
+      const content = `\n${lines.join('\n')}\n`;
+      const isMade =
+        !existsSync(path) &&
+        (await attempt('write', path, () => writeWholeFile(path, { content, draft, stays: true })).then(
+          () => true,
+          (error: unknown) => {
+            // Another process was faster.
+            if (!existsSync(path)) throw error;
+          },
+        ));
+      if (isMade) return;
+      const file = await realDisk.open(path);
+      try {
+        if (lines.length > 0) file.append(content);
+        // Also for lines of a process that couldn't put them on disk.
+        file.sync();
+      } finally {
+        await file.close();
       }
-      // The process that made the file may have failed to put its name on disk.
       await attempt('write', path, () => syncDirectory(folder));
     },
   };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Outcome, SchedError } from '../../base/errors.ts';
 import type { Runtime } from '../../runtime.ts';
 import { type Marks, markOf } from '../../sandbox/mirror/forget.ts';
-import { fileMarks, type MarkStore } from '../../state/forgotten.ts';
+import { fileMarks, isMarkKey, type MarkStore, newMarkKey } from '../../state/forgotten.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Settings } from './settings.ts';
 import { openSharedState, stateDirectory } from './shared-state.ts';
@@ -32,7 +32,7 @@ const trouble = (error: Error, outcome: Outcome): SchedError => {
 };
 
 /** Asks all stores. */
-const all = <Result>(answers: Promise<Result>[], outcome: Outcome = 'not-sent'): Promise<Result[]> =>
+const all = <Result>(answers: Promise<Result>[], outcome: Outcome): Promise<Result[]> =>
   Promise.all(answers).catch((error: Error) => {
     throw trouble(error, outcome);
   });
@@ -46,18 +46,35 @@ export const withMarks = async <Result>(
   const files: MarkStore[] = folder === undefined ? [] : [fileMarks(join(folder, 'mirror'), runtime.randomBytes)];
   const shared =
     settings.sharedState === undefined ? undefined : await openSharedState(runtime, settings, notes, false);
-  const stores = shared?.marks === undefined ? files : [...files, shared.marks];
+  // The key of the machines that share state comes first: others know it already.
+  const stores = shared?.marks === undefined ? files : [shared.marks, ...files];
+  /** Gives each store what only others know: a server that lost its data gets it back from the machines. */
+  const settle = async (outcome: Outcome, more?: (keys: readonly string[]) => readonly string[]) => {
+    const known = await all(
+      stores.map(async (store) => new Set(await store.read())),
+      outcome,
+    );
+    const lines = new Set(known.flatMap((own) => [...own]));
+    for (const line of more?.([...lines].filter(isMarkKey)) ?? []) lines.add(line);
+    const added = stores.map(async (store, at) => {
+      const missing = [...lines].filter((line) => !known[at]!.has(line));
+      if (missing.length > 0 || more !== undefined) await store.add(missing);
+    });
+    await all(added, outcome);
+    return [...lines];
+  };
   try {
     return await work({
       read: async () => {
-        const known = (await all(stores.map((store) => store.read()))).filter((marks) => marks !== undefined);
-        return { keys: known.map(({ key }) => key), macs: new Set(known.flatMap(({ macs }) => macs)) };
+        const lines = await settle('not-sent');
+        return { keys: lines.filter(isMarkKey), macs: new Set(lines.filter((line) => !isMarkKey(line))) };
       },
       add: async (organization, addresses) => {
-        const marksWith = (key: string) => addresses.map((address) => markOf(key, organization, address));
-        const added = stores.map((store) => store.add(marksWith));
         // With an unknown outcome, the same command asks for the deletion again, and marks the people then.
-        await all(added, addresses.length === 0 ? 'not-sent' : 'unknown');
+        await settle(addresses.length === 0 ? 'not-sent' : 'unknown', ([key = newMarkKey(runtime.randomBytes)]) => [
+          key,
+          ...addresses.map((address) => markOf(key, organization, address)),
+        ]);
       },
     });
   } finally {

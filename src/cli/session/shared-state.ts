@@ -93,7 +93,7 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
       const { machine, clock, randomBytes, interrupted } = runtime;
       return lockIn(redisOwners(options, name), { name, machine, clock, randomBytes, interrupted, ...choices });
     },
-    marks: redisMarks(options, runtime.randomBytes),
+    marks: redisMarks(options),
     close: connection.close,
   };
 };
