@@ -2,6 +2,7 @@ import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults, usualIntents, workOf } from './faults.ts';
+import { startHandlers } from './intents/backfill.ts';
 import { lookUp } from './intents/bookings.ts';
 import { followOnce, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
@@ -121,6 +122,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   watchBookings(scene);
   placeLogin(scene);
   watchSchedules(scene);
+  startHandlers(scene);
   // R27: the service refuses a second booking of some times, which hides that it was sent.
   site.onArrive = (request, process) => {
     const { url, body = '' } = request;

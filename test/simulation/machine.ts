@@ -17,6 +17,8 @@ export interface Site {
   readonly seed: number;
   readonly scheduler: Scheduler;
   readonly service: Send;
+  /** What a handler of webhooks answers. */
+  handle(request: HttpRequest): HttpReply;
   readonly redis: Redis | undefined;
   /** Decisions about faults, a kind each. */
   readonly dice: Record<'kill' | 'signal' | 'power' | 'disk' | 'network' | 'redis', Dice>;
@@ -55,10 +57,13 @@ export interface Machine {
 export const home = '/home/ada';
 export const inputs = '/in';
 
+/** The key of all receipts. */
+export const keyText = '5'.repeat(64);
+
 export const createMachine = (name: string, skewMs: number): Machine => {
   const volume = createVolume();
   volume.place(`${home}/.profile`, '');
-  volume.place(`${inputs}/key`, '5'.repeat(64));
+  volume.place(`${inputs}/key`, keyText);
   return { name, skewMs, volume, processes: new Set(), boot: 1, failing: undefined, offline: 0 };
 };
 

@@ -60,13 +60,13 @@ const createModel = (now: () => number) => {
   const deletions = new Map<string, number>();
   const deleted = new Set<string>();
   const creations: string[] = [];
-  const canceled = new Set<string>();
+  const canceled = new Map<string, number>();
   const ever: (Booking & { email: string })[] = [];
   return {
     /** All bookings, also those that were canceled. */
     hasBooked: (email: string): boolean => ever.some((each) => each.email === email),
     everBooked: (): readonly Booking[] => ever,
-    /** The bookings that were canceled. */
+    /** When each booking was canceled. */
     canceled,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
@@ -100,7 +100,7 @@ const createModel = (now: () => number) => {
         for (const each of bookings.values())
           for (const [uri, booking] of each)
             if (booking.event.endsWith(`/${event}`)) {
-              canceled.add(uri);
+              canceled.set(uri, now());
               each.delete(uri);
             }
       }
@@ -156,6 +156,9 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     seed,
     scheduler,
     service: service.send,
+    handle: () => {
+      throw new Error('there is no handler');
+    },
     redis: isShared ? createRedis() : undefined,
     dice: {
       kill: diceFor(seed, 'kill'),

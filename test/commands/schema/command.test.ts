@@ -30,8 +30,6 @@ beforeAll(async () => {
 
 /** Commands that change something at the service, and no simulation runs: why. */
 const notSimulated: Record<string, string> = {
-  'webhooks backfill':
-    'it changes nothing at the service, and test/commands/webhooks/backfill.test.ts kills it at each step',
   'mcp serve': 'its tools run the same commands, and test/torture/mcp.torture.ts kills it',
 };
 

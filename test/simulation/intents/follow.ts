@@ -61,7 +61,7 @@ export const wrongLines = (scene: Scene, machine: Machine): string | undefined =
   const { lines, interruptions } = followedAt(machine);
   for (const { uri } of scene.model.everBooked())
     if (!lines.has(`invitee.created ${uri}`)) return `R55: the booking ${uri} was never printed at ${machine.name}`;
-  for (const uri of scene.model.canceled)
+  for (const uri of scene.model.canceled.keys())
     if (!lines.has(`invitee.canceled ${uri}`))
       return `R55: the cancellation ${uri} was never printed at ${machine.name}`;
   const repeated = [...lines.values()].reduce((sum, times) => sum + times - 1, 0);
