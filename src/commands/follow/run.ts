@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
@@ -16,18 +14,16 @@ import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
 import { noteRowFilters } from '../../cli/operation/listing.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
-import { sandboxAddress, shownUrl } from '../../cli/session/connection.ts';
+import { shownUrl } from '../../cli/session/connection.ts';
 import { bothClocks, type Context } from '../../cli/session/context.ts';
-import { stateDirectory } from '../../cli/session/shared-state.ts';
 import { durationText } from '../../output/progress.ts';
-import { homeMissing } from '../../state/paths.ts';
 import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
 import type { FollowInput } from './input.ts';
 import { newsView } from './news-view.ts';
 import { type FollowSource, readFirst, readRound } from './read-news.ts';
 import { deliveryOf, newsLine, paintLine } from './screen.ts';
-import { creatorOf, openSource } from './source.ts';
+import { creatorOf, openSource, placeOfPosition } from './source.ts';
 import { beginState, type FollowState, type News, patience, rememberNews, windowStart } from './work-state.ts';
 import { type FollowFile, openFollowFile } from './work-state-file.ts';
 
@@ -41,25 +37,6 @@ import { type FollowFile, openFollowFile } from './work-state-file.ts';
 const longestPauseMs = 300_000;
 /** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
 const savedEveryMs = 300_000;
-
-/** The folder for states. Throws if there is no place for one: without it, every start would lose bookings. */
-const followFolder = ({ runtime }: Context): string => {
-  const folder = stateDirectory(runtime);
-  if (folder !== undefined) return join(folder, 'follow');
-  throw new SchedError('environment', 'events follow has no directory to remember where it stopped', {
-    reason: homeMissing(runtime),
-    advice: 'set SCHED_STATE_DIR',
-  });
-};
-
-/** One state per service, profile and filter. The built-in sandbox has another port each time. */
-const openFile = async (context: Context, filters: readonly unknown[]): Promise<FollowFile> => {
-  const { clock, machine, randomBytes, interrupted } = context.runtime;
-  const { baseUrl, isSandbox } = await context.connection();
-  const facts = [isSandbox ? sandboxAddress : baseUrl, isSandbox, context.settings.account?.name ?? null, ...filters];
-  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
-  return openFollowFile({ directory: followFolder(context), name, machine, clock, randomBytes, interrupted });
-};
 
 /** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
 const openState = async (
@@ -267,7 +244,8 @@ export const runFollow = async (
     return printRequest(context, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
   }
   const source = await openSource(context, request);
-  const file = await openFile(context, [query, type ?? null]);
+  const position = { folder: 'follow', purpose: 'where events follow stopped', of: [query, type ?? null] };
+  const file = await openFollowFile(await placeOfPosition(context, position));
   try {
     const { earlier } = await bothClocks(context);
     const state = await openState(file, source, input, earlier);

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import { SchedError, usageError } from '../../base/errors.ts';
 import { second } from '../../base/milliseconds.ts';
@@ -10,16 +8,14 @@ import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import { confirm } from '../../cli/session/confirm.ts';
-import { sandboxAddress } from '../../cli/session/connection.ts';
 import { bothClocks, type Context } from '../../cli/session/context.ts';
-import { stateDirectory } from '../../cli/session/shared-state.ts';
 import type { View } from '../../output/view.ts';
 import { readNamedFile } from '../../state/named-file.ts';
-import { homeMissing } from '../../state/paths.ts';
 import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
 import { reportProgress } from '../bulk/progress.ts';
 import { linesText } from '../bulk/work-plan.ts';
+import { placeOfPosition } from '../follow/source.ts';
 import type { BackfillInput } from './backfill-input.ts';
 import { targetName } from './forward-to.ts';
 import { readStretch, type Stretch } from './read-stretch.ts';
@@ -78,25 +74,19 @@ const checkTarget = ({ forwardTo: { protocol, hostname }, allowHttp }: BackfillI
   ]);
 };
 
+/** What the handler has accepted. It doesn't depend on the stretch. */
 const openFor = async (
   context: Context,
   { forwardTo, events: wanted, request }: BackfillInput,
 ): Promise<BackfillRecord> => {
-  const { runtime, settings } = context;
-  const folder = stateDirectory(runtime);
-  if (folder === undefined)
-    throw new SchedError('environment', 'webhooks backfill has no directory to record what was accepted', {
-      reason: homeMissing(runtime),
-      advice: 'set SCHED_STATE_DIR',
-    });
-  const { baseUrl, isSandbox } = await context.connection();
-  const account = [isSandbox ? sandboxAddress : baseUrl, settings.account?.name ?? null];
-  const facts = [...account, forwardTo.href, wanted.toSorted(), request.query, request.rows?.event_type ?? null];
-  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
-  const { machine, clock, randomBytes, interrupted } = runtime;
-  const directory = join(folder, 'backfills');
-  return openRecord({ directory, name, machine, clock, randomBytes, interrupted }, isSandbox);
+  const of = [forwardTo.href, wanted.toSorted(), request.query, request.rows?.event_type ?? null];
+  const position = { folder: 'backfills', purpose: 'what the handler has accepted', of };
+  return openRecord(await placeOfPosition(context, position), (await context.connection()).isSandbox);
 };
+
+/** What came of it is shown, and it is not all that was wanted. */
+const partly = (message: string, facts: Pick<SchedError['facts'], 'reason' | 'advice'>): SchedError =>
+  new SchedError('partial', message, { ...facts, outcome: 'applied', answered: true });
 
 const countsText = (deliveries: readonly Backfilled[]): string[] => {
   const counts = new Map<string, number>();
@@ -145,11 +135,9 @@ const sendAll = async (
         notes.warn(`Not accepted by ${name}: ${reason}`);
         continue;
       }
-      stopped = new SchedError('partial', 'The handler did not accept a delivery, so the backfill stopped', {
+      stopped = partly('The handler did not accept a delivery, so the backfill stopped', {
         reason,
         advice: words`fix the handler and run the same command again: it goes on from there. Or add ${the('skipFailed')}`,
-        outcome: 'applied',
-        answered: true,
       });
       return { counts, stopped };
     }
@@ -217,21 +205,13 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
     });
     if (stopped !== undefined) throw stopped;
     if (counts.rejected > 0)
-      throw new SchedError(
-        'partial',
-        `The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`,
-        {
-          advice: words`run the same command with the same ${the('since')} to send them again`,
-          outcome: 'applied',
-          answered: true,
-        },
-      );
+      throw partly(`The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`, {
+        advice: words`to send them again, run the same command with ${the('since')} ${utcText(stretch.since)}`,
+      });
     if (isShort)
-      throw new SchedError('partial', 'The service may not show all bookings yet', {
+      throw partly('The service may not show all bookings yet', {
         reason: "some lists of invitees don't match the counters of their events",
         advice: 'run the same command again in a few minutes',
-        outcome: 'applied',
-        answered: true,
       });
   } finally {
     await record.close();
