@@ -3,7 +3,6 @@ export type ClientKind = 'built-in' | 'registered' | 'document';
 
 /** How an authorization server behaves: what its metadata says, and what it refuses. */
 export interface OAuthProfile {
-  about: string;
   clients: readonly ClientKind[];
   /** Requests after which a registered client is unknown. */
   forgetsAfter?: number;
@@ -23,25 +22,21 @@ export interface OAuthProfile {
 
 const usual: readonly ClientKind[] = ['built-in', 'registered'];
 
+/** docs/sandbox.md says what each does. */
 export const profiles = {
-  default: { about: 'all that the sandbox can do', clients: usual },
-  'dcr-only': { about: 'knows only clients that registered themselves (RFC 7591)', clients: ['registered'] },
-  'cimd-only': { about: 'knows only clients whose ID is the URL of their metadata document', clients: ['document'] },
-  'preregistered-only': { about: 'has no registration: clients need an ID that it knows', clients: ['built-in'] },
-  'forgets-clients': { about: 'forgets a registered client after three requests', clients: usual, forgetsAfter: 3 },
-  'strict-redirect': { about: 'compares redirect URIs with their port', clients: usual, hasExactRedirects: true },
-  'basic-only': { about: 'wants the secret of each client as HTTP Basic', clients: usual, needsBasic: true },
-  'short-tokens': { about: 'issues access tokens for 30 seconds', clients: usual, accessTokenSeconds: 30 },
-  'no-refresh': { about: 'issues no refresh tokens', clients: usual, hasNoRefresh: true },
-  'reuse-revokes': {
-    about: 'ends a login whose refresh token is used twice, with access tokens for 30 seconds',
-    clients: usual,
-    accessTokenSeconds: 30,
-    hasNoReplay: true,
-  },
-  'no-resource': { about: 'ignores which resource a token is for (RFC 8707)', clients: usual, ignoresResource: true },
-  'wrong-issuer': { about: 'gives itself another name than its address', clients: usual, issuerPath: '/tenant' },
-  'no-metadata': { about: 'publishes no metadata', clients: usual, hasNoMetadata: true },
+  default: { clients: usual },
+  'dcr-only': { clients: ['registered'] },
+  'cimd-only': { clients: ['document'] },
+  'preregistered-only': { clients: ['built-in'] },
+  'forgets-clients': { clients: usual, forgetsAfter: 3 },
+  'strict-redirect': { clients: usual, hasExactRedirects: true },
+  'basic-only': { clients: usual, needsBasic: true },
+  'short-tokens': { clients: usual, accessTokenSeconds: 30 },
+  'no-refresh': { clients: usual, hasNoRefresh: true },
+  'reuse-revokes': { clients: usual, accessTokenSeconds: 30, hasNoReplay: true },
+  'no-resource': { clients: usual, ignoresResource: true },
+  'wrong-issuer': { clients: usual, issuerPath: '/tenant' },
+  'no-metadata': { clients: usual, hasNoMetadata: true },
 } as const satisfies Record<string, OAuthProfile>;
 
 export type ProfileName = keyof typeof profiles;
