@@ -57,17 +57,17 @@ export const runExport = async ({ data }: ExportInput, { context }: Call): Promi
     const texts = realTextsIn(store, facts);
     return { world: pseudonymousWorld(store, facts, texts), real: texts };
   });
-  const text = yamlDocument(world);
-  refuseReal(findReal(text, real));
-  const size = Buffer.byteLength(text);
   if (data !== undefined) {
+    refuseReal(findReal(JSON.stringify(world), real));
     await writeSandbox(context, resolve(data), { name: 'mirror', digest: '', world, read: readPlainTime }, real);
     await notes.done(`sandbox file written: ${data}`);
   } else {
-    if (size >= mostBytes)
+    const text = yamlDocument(world);
+    if (Buffer.byteLength(text) >= mostBytes)
       throw new SchedError('usage', 'The world is larger than 1 MiB, and --seed could not read the file', {
         advice: words`write a sandbox file: add ${the('data')} FILE`,
       });
+    refuseReal(findReal(text, real));
     const read = readWorld(text, 'world', runtime.clock.now());
     if (!read.ok)
       throw new SchedError('internal', "The mirror can't be exported", { reason: read.problems[0]!.message });

@@ -9,23 +9,37 @@ import { mayBeAddress } from './forget.ts';
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Names of hosts, as they are in links. */
-const hostNames = /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/gu;
+const hostNames = /(?<![\p{L}\p{N}-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/gu;
 
-/** What must not be in an export. All texts are in lower case; a name is its words, with a space between. */
+/** Names that begin with the same words, by the word that follows. */
+interface Names {
+  next: Map<string, Names>;
+  /** Whether a name ends here. */
+  isName: boolean;
+}
+
+const noNames = (): Names => ({ next: new Map(), isName: false });
+
+/** What must not be in an export. All texts are in lower case. */
 export interface RealTexts {
   addresses: Set<string>;
   hosts: Set<string>;
-  names: Set<string>;
-  /** How many words a name has at most, by its first word. */
-  lengths: Map<string, number>;
+  names: Names;
 }
 
 export const noTexts = (): RealTexts => ({
   addresses: new Set(),
   hosts: new Set(),
-  names: new Set(),
-  lengths: new Map(),
+  names: noNames(),
 });
+
+/** Where a name ends among all names, to which it is added. */
+export const endOf = (real: RealTexts, name: string): Names =>
+  wordsIn(name).reduce((before, word) => {
+    const names = before.next.get(word) ?? noNames();
+    before.next.set(word, names);
+    return names;
+  }, real.names);
 
 /** Fields whose texts name somebody or something. Also those that `sched` doesn't know: `guest_name`. */
 const namesSomething = /^(?!fully_qualified_).*(name|title|slug|company)$/i;
@@ -37,11 +51,7 @@ export const addTexts = (real: RealTexts, value: unknown, field = ''): void => {
   if (typeof value !== 'string') return;
   for (const [found] of value.matchAll(mayBeAddress)) real.addresses.add(found.replace(/%40/i, '@').toLowerCase());
   for (const [, host] of value.matchAll(/https?:\/\/([^\s/:"'<>?#]+)/gi)) real.hosts.add(host!.toLowerCase());
-  if (!namesSomething.test(field)) return;
-  const words = wordsIn(value);
-  if (words.length === 0) return;
-  real.names.add(words.join(' '));
-  real.lengths.set(words[0]!, Math.max(real.lengths.get(words[0]!) ?? 0, words.length));
+  if (namesSomething.test(field)) endOf(real, value).isName = true;
 };
 
 /** Words that every world file may have: of its format, of time zones, and those below. */
@@ -63,12 +73,14 @@ export const findReal = (text: string, real: RealTexts, atLeast = 1): string | u
     if (real.hosts.has(found.toLowerCase())) return 'the address of a website';
   const own = ownWords();
   const words = wordsIn(text);
-  for (const [at, first] of words.entries())
-    for (let length = Math.min(real.lengths.get(first) ?? 0, words.length - at); length >= atLeast; length--) {
-      const name = words.slice(at, at + length);
-      const isOwn = name.every((word) => own.has(word) || word.length < 3 || /^\d+$/.test(word));
-      if (!isOwn && real.names.has(name.join(' '))) return 'a name';
+  const isOwn = (word: string) => own.has(word) || word.length < 3 || /^\d+$/.test(word);
+  for (let from = 0; from < words.length; from += 1) {
+    let names = real.names.next.get(words[from]!);
+    for (let to = from + 1; names !== undefined; to += 1) {
+      if (names.isName && to - from >= atLeast && !words.slice(from, to).every(isOwn)) return 'a name';
+      names = to < words.length ? names.next.get(words[to]!) : undefined;
     }
+  }
   return undefined;
 };
 
@@ -96,7 +108,7 @@ export const inventor = (real: RealTexts): ((address: string) => Person) => {
   /** Primes spread the words. */
   const freeWord = (step: number): string => {
     const word = wordOf(((number * step) % syllables.length ** 3) + Math.floor(number / syllables.length ** 3));
-    if (!real.lengths.has(word)) return word;
+    if (!real.names.next.has(word)) return word;
     number += 1;
     return freeWord(step);
   };

@@ -8,7 +8,7 @@ import { plans } from '../rules/subscription.ts';
 import { recordTables } from '../store/migrations.ts';
 import type { Store } from '../store/store.ts';
 import type { AvailabilityEntry, EventEntry, EventTypeEntry, InviteeEntry, World } from '../world/schema.ts';
-import { addTexts, inventor, noTexts, type RealTexts } from './invented.ts';
+import { addTexts, endOf, inventor, noTexts, type RealTexts } from './invented.ts';
 import type { MirrorFacts } from './open.ts';
 
 /*
@@ -28,7 +28,7 @@ export const realTextsIn = (store: Store, facts: MirrorFacts): RealTexts => {
     for (const { doc } of store.all<{ doc: string | null }>(`SELECT doc FROM ${table} WHERE doc IS NOT NULL`))
       addTexts(real, JSON.parse(doc!));
   // Nobody is called so.
-  for (const name of ['deleted', 'invitee', 'deleted invitee']) real.names.delete(name);
+  for (const name of ['deleted', 'invitee', 'deleted invitee']) endOf(real, name).isName = false;
   return real;
 };
 
