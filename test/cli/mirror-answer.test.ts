@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
 import { callTool, connect } from '../support/mcp-client.ts';
 import { createWorld } from '../support/run.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { syncedHome } from '../support/synced.ts';
 
 test('mcp serve --mirror offers the tools that read, and answers without the network', async () => {
-  const home = temporaryDirectory('home');
-  const world = await createWorld({ home });
-  expect((await world.run('mirror sync --yes')).code).toBe(0);
+  const world = await createWorld();
+  const home = await syncedHome(world);
   const offline = async () => {
     throw new Error('a mirror sends nothing');
   };
-  const { client, close } = await connect(world, '--mirror --allow-writes', { send: offline });
+  const { client, close } = await connect(world, '--mirror --allow-writes', { home, send: offline });
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toContain('events_list');

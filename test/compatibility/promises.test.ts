@@ -202,7 +202,7 @@ const listLines: Record<string, () => Promise<string>> = {
   'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
   'groups members': async () => `groups members ${await idOf('groups list')}`,
   'mirror status': async () => {
-    await run('mirror sync --yes');
+    await run('mirror sync --yes --since -1d --until +1d');
     return 'mirror status --all';
   },
   // Without --once it runs until it is stopped.

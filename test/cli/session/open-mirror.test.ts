@@ -1,9 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { openMirror } from '../../../src/sandbox/mirror/open.ts';
 import { createWorld, type TestWorld } from '../../support/run.ts';
+import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: TestWorld;
@@ -17,15 +18,15 @@ const mirrorFile = (at: string) => {
   const folder = join(at, '.cache/sched/mirror');
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.db'))!);
 };
-const synced = async () => {
+const copied = () => {
   const at = temporaryDirectory('home');
-  expect((await world.run('mirror sync --yes', { home: at })).code).toBe(0);
+  cpSync(home, at, { recursive: true });
   return at;
 };
 
 beforeAll(async () => {
   world = await createWorld();
-  home = await synced();
+  home = await syncedHome(world);
 });
 
 describe('a mirror refuses', () => {
@@ -105,7 +106,7 @@ test('a report with people sends nothing, and speaks of no requests', async () =
 
 describe('a file that is no mirror', () => {
   test('damaged', async () => {
-    const at = await synced();
+    const at = copied();
     const { readFileSync } = await import('node:fs');
     const bytes = readFileSync(mirrorFile(at));
     bytes.fill(7, 100, 20_000);
@@ -117,7 +118,7 @@ describe('a file that is no mirror', () => {
   });
 
   test('made by a newer version', async () => {
-    const at = await synced();
+    const at = copied();
     const store = await openMirror(mirrorFile(at));
     store.setFact('format', 99);
     store.close();
@@ -128,7 +129,7 @@ describe('a file that is no mirror', () => {
   });
 
   test('another file', async () => {
-    const at = await synced();
+    const at = copied();
     writeFileSync(mirrorFile(at), 'just text');
     const { code, stderr } = await mirrored('users me', at);
     expect(stderr).toContain("Can't use the mirror");
@@ -137,7 +138,7 @@ describe('a file that is no mirror', () => {
 });
 
 test('mirror delete removes the file with its side files', async () => {
-  const at = await synced();
+  const at = copied();
   expect((await world.run('mirror delete --yes', { home: at })).code).toBe(0);
   expect(readdirSync(join(at, '.cache/sched/mirror'))).toEqual(['CACHEDIR.TAG']);
 });

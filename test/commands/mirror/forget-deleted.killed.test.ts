@@ -8,6 +8,7 @@ import { fileMarks, isMarkKey } from '../../../src/state/forgotten.ts';
 import { filesWith } from '../../support/files-with.ts';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
 import { withSteps } from '../../support/store-steps.ts';
+import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 /** The moments at which a process that forgets is killed, and whether the person is still in the file or its log then. */
@@ -47,8 +48,7 @@ const traces = (folder: string) => [...filesWith(folder, person.email), ...files
 
 beforeAll(async () => {
   world = await createWorld();
-  home = temporaryDirectory('home');
-  await world.run('mirror sync --yes --since -5d --until +5d', { home });
+  home = await syncedHome(world, '--since -5d --until +5d');
   const folder = join(home, '.cache/sched/mirror');
   file = join(folder, readdirSync(folder).find((name) => name.endsWith('.db'))!);
   const rows = jsonOf(await mirrored('--mirror events list --org current --with invitees --status active --json'));

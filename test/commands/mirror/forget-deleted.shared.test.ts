@@ -30,7 +30,7 @@ describeWith(redis)('mirrors of machines that share state', { timeout: 60_000 },
   };
   const mirrored = (line: string, at: string) => world.run(`--mirror ${line}`, { home: at, send: offline });
   /** Few events, so that a sync is short. */
-  const syncLine = 'mirror sync --yes --since -5d --until +5d';
+  const syncLine = 'mirror sync --yes --since -2d --until +1d';
   const synced = async () => {
     const at = temporaryDirectory('home');
     const { code, stderr } = await world.run(syncLine, { home: at });
@@ -63,7 +63,7 @@ describeWith(redis)('mirrors of machines that share state', { timeout: 60_000 },
     );
   });
 
-  few(3, {
+  few(2, {
     'forget a person whom another machine deletes, before they answer': async () => {
       const [person] = people as [Person];
       expect(filesWith(other, person.email)).not.toEqual([]);

@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { filesWith } from '../../support/files-with.ts';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
-import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
+import { syncedHome } from '../../support/synced.ts';
+import { temporaryFile } from '../../support/temporary.ts';
 
 let world: TestWorld;
 let home: string;
@@ -23,9 +24,7 @@ const mirrorFiles = () =>
 
 beforeEach(async () => {
   world = await createWorld();
-  home = temporaryDirectory('home');
-  const { code } = await world.run('mirror sync --yes --since -5d --until +5d', { home });
-  expect(code).toBe(0);
+  home = await syncedHome(world, '--since -5d --until +5d');
   const rows = jsonOf(await mirrored('events list --org current --with invitees --status active --json'));
   [person] = rows.flatMap((row: { uri: string; _sched: { invitees: { email: string; name: string }[] } }) =>
     row._sched.invitees.map(({ email, name }) => ({ email, name, event: row.uri.split('/').at(-1)! })),

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
-import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
+import { syncedHome } from '../../support/synced.ts';
+import { temporaryFile } from '../../support/temporary.ts';
 
 let world: TestWorld;
 let home: string;
@@ -17,8 +18,7 @@ const sql = (query: string, ...flags: string[]) =>
 
 beforeAll(async () => {
   world = await createWorld();
-  home = temporaryDirectory('home');
-  expect((await world.run('mirror sync --yes --since -5d --until +5d', { home })).code).toBe(0);
+  home = await syncedHome(world, '--since -5d --until +5d');
 });
 
 const file = temporaryFile('attached.db');
