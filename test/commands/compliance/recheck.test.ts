@@ -212,7 +212,7 @@ describe('compliance recheck', () => {
       expect(lines.length).toBe(30 * 2 + 2);
       for (const kept of sample(
         lines.slice(0, -1).map((_, index) => index + 1),
-        6,
+        3,
       )) {
         await clock.sleep(60_000);
         const again = join(home, `after-${kept}.jsonl`);
