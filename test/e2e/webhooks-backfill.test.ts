@@ -23,7 +23,7 @@ test('a backfill that is killed again and again repeats at most one delivery eac
   const { resource: me } = await ask('/users/me');
   const { collection } = await ask(`/event_types?user=${encodeURIComponent(me.uri!)}&count=100`);
   const type = collection.find(({ name }) => name === 'Intro call')!;
-  const bookings = times(6, 20);
+  const bookings = times(4, 20);
   for (let index = 0; index < bookings; index += 1) {
     const { resource } = await ask('/invitees', {
       event_type: type.uri,
@@ -55,7 +55,7 @@ test('a backfill that is killed again and again repeats at most one delivery eac
       });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const before = receiver.received.length;
-    if (round < times(4, 12)) {
+    if (round < times(2, 12)) {
       await Promise.race([receiver.heard(before + 1 + (round % 3)), ended]);
       child.kill('SIGKILL');
     }

@@ -10,8 +10,8 @@ const simulator = useSimulator();
 const seeds = (count: number): number[] => Array.from({ length: count }, () => Math.floor(random() * 1e9));
 
 const levels = [
-  { what: 'whole commands', level: 'commands', flag: '', count: times(2, 240), intents: times(10, 20) },
-  { what: 'jobs alone', level: 'jobs', flag: ' --jobs', count: times(2, 480), intents: times(16, 20) },
+  { what: 'whole commands', level: 'commands', flag: '', count: times(2, 240), intents: times(6, 20) },
+  { what: 'jobs alone', level: 'jobs', flag: ' --jobs', count: times(2, 480), intents: times(10, 20) },
 ] as const;
 
 describe.each(levels)('$what on simulated machines', { timeout: 900_000 }, ({ level, flag, count, intents }) => {
