@@ -6,14 +6,15 @@ import { gridWidth, texts } from './scripts/bundle.js';
 
 /**
  * Alternates between tests that start processes and others, so that the cores are busy while a process is waited for.
- * Each kind starts with what takes longest. A fresh clone has no timings to sort by.
+ * Each kind starts with what takes longest. A fresh clone has no timings to sort by, and a long test that comes last would
+ * leave cores idle: simulations are among the first.
  */
 class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const startsProcesses = ({ moduleId }: TestSpecification) => moduleId.includes('/test/e2e/');
-    const others = sorted.filter((file) => !startsProcesses(file));
-    return [...sorted.filter(startsProcesses).flatMap((file) => [file, ...others.splice(0, 1)]), ...others];
+    const comesEarly = ({ moduleId }: TestSpecification) => /\/test\/(e2e|simulation)\//.test(moduleId);
+    const others = sorted.filter((file) => !comesEarly(file));
+    return [...sorted.filter(comesEarly).flatMap((file) => [file, ...others.splice(0, 1)]), ...others];
   }
 }
 
