@@ -284,7 +284,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const draw: Printer['draw'] = async (make) => {
     const picture = make(await styleOf());
-    await onScreen((screen) => screen.write(picture));
+    if (!accessible || !stdout.isTerminal) return onScreen((screen) => screen.write(picture));
+    const { spokenLines } = await import('./block.ts');
+    await stdout.write(spokenLines(picture, available));
   };
 
   const check = (records: readonly object[]): void => {

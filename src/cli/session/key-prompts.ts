@@ -3,7 +3,7 @@ import { SchedError } from '../../base/errors.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { createPaint } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
-import { shorten } from '../../output/width.ts';
+import { shorten, width } from '../../output/width.ts';
 import {
   type Asker,
   type Choice,
@@ -90,7 +90,16 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   ): Promise<string[]> => {
     const filter = readOther === undefined ? 'type to filter' : `type to filter, or type another ${other}`;
     const [move, take] = isAscii ? ['up/down', 'enter'] : ['↑↓', '⏎'];
-    const keys = [filter, move, ...(isSeveral ? ['space: several'] : []), `${take} choose`, 'esc stop'];
+    const keys = [filter, move!, ...(isSeveral ? ['space: several'] : []), `${take} choose`, 'esc stop'];
+    /** On a narrow screen, the keys that everybody knows are left out first. A line that wraps would stay behind. */
+    const helpLine = (parts: readonly string[], known = [move!, 'esc stop', `${take} choose`]): string => {
+      const line = parts.join(isAscii ? ' | ' : ' · ');
+      if (width(line) < columns || known.length === 0) return shorten(line, columns - 1);
+      return helpLine(
+        parts.filter((part) => part !== known[0]),
+        known.slice(1),
+      );
+    };
     const fitLine = (text: string): string => {
       const line = shorten(labelText(text), room);
       return isAscii ? asciiForm(line) : line;
@@ -101,9 +110,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           message: questionText(label),
           isSeveral,
           help: (count, position) => {
-            const line = [...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys].join(
-              isAscii ? ' | ' : ' · ',
-            );
+            const line = helpLine([...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys]);
             return note === undefined ? line : `${note}\n${line}`;
           },
           columns,

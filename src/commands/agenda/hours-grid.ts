@@ -172,7 +172,7 @@ export const drawHours = (
   const rows = runsOf(allRows, isSame).flatMap((run): GridRow[] => {
     const [from, to] = [run[0]!, run.at(-1)! + 1].map((row) => clockLabel(row * size));
     if (run.length >= longRun) {
-      const gap = rowAt(run[0]!, size < hour ? '…' : `${from!.slice(0, 2)}–${to!.slice(0, 2)}`);
+      const gap = rowAt(run[0]!, size < hour ? '..' : `${from!.slice(0, 2)}–${to!.slice(0, 2)}`);
       const isBlank = columns.every((_, place) => emptyText(place, run[0]!) === '');
       return [isBlank ? { ...gap, cells: gap.cells.with(0, [{ text: 'nothing', ...faint }]) } : gap];
     }
