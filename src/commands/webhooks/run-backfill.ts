@@ -77,11 +77,12 @@ const checkTarget = ({ forwardTo: { protocol, hostname }, allowHttp }: BackfillI
 /** What the handler has accepted. It doesn't depend on the stretch. */
 const openFor = async (
   context: Context,
-  { forwardTo, events: wanted, request }: BackfillInput,
+  { forwardTo, events: wanted, request, again = false }: BackfillInput,
 ): Promise<BackfillRecord> => {
   const of = [forwardTo.href, wanted.toSorted(), request.query, request.rows?.event_type ?? null];
   const position = { folder: 'backfills', purpose: 'what the handler has accepted', of };
-  return openRecord(await placeOfPosition(context, position), (await context.connection()).isSandbox);
+  const { isSandbox } = await context.connection();
+  return openRecord(await placeOfPosition(context, position), { isSandbox, again });
 };
 
 /** What came of it is shown, and it is not all that was wanted. */
@@ -164,10 +165,8 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
     if (since < input.since)
       notes.info(`An earlier backfill has not ended, so this one begins where that began: ${label(since)}`);
     const { deliveries, isShort } = await readStretch(context, input, stretch);
-    // What --again repeats must not begin anew after each kill.
-    const known = input.again ? record.acceptedNow : record.accepted;
     const missing = deliveries.filter((each) => !isReceived(received, each));
-    const left = missing.filter((each) => !known.has(digestOf(each)));
+    const left = missing.filter((each) => !record.accepted.has(digestOf(each)));
     notes.info(
       `${counted(deliveries.length, 'delivery', 'deliveries')} of ${whose ?? 'the chosen events'} since ${label(stretch.since)}: ${formatNumber(deliveries.length - missing.length)} received, ${formatNumber(missing.length - left.length)} accepted earlier, ${formatNumber(left.length)} to send`,
     );

@@ -20,9 +20,8 @@ export type RecordLine =
 
 export interface BackfillRecord {
   readonly path: string;
+  /** What it has accepted, or only that of a backfill that has not ended: what `again` repeats must not begin anew. */
   readonly accepted: ReadonlySet<string>;
-  /** The same, only since the beginning of a backfill that has not ended. */
-  readonly acceptedNow: ReadonlySet<string>;
   /** Where the stretch of a backfill begins that has not ended. */
   readonly openSince: number | undefined;
   /** Starts or continues the file. */
@@ -45,7 +44,7 @@ const damaged = (path: string, line: number, problem: string): SchedError =>
 /** Takes the lock, or throws an error that names the process that has it. */
 export const openRecord = async (
   options: Pick<LockOptions, 'directory' | 'name' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>,
-  isSandbox: boolean,
+  { isSandbox, again }: { isSandbox: boolean; again: boolean },
 ): Promise<BackfillRecord> => {
   const { directory, name, randomBytes } = options;
   ensureLastingDirectory(directory);
@@ -59,19 +58,17 @@ export const openRecord = async (
     const reading = bytes && readReceipt(bytes);
     if (reading?.ok === false) throw damaged(path, reading.line, reading.problem);
     const accepted = new Set<string>();
-    const acceptedNow = new Set<string>();
     let openSince: number | undefined;
     for (const { type, delivery, since } of reading?.lines ?? []) {
-      if (type === 'accepted') for (const each of [accepted, acceptedNow]) each.add(String(delivery));
+      if (type === 'accepted') accepted.add(String(delivery));
       if (type === 'begin' && isCount(since)) openSince = Math.min(openSince ?? since, since);
       if (type !== 'end') continue;
       openSince = undefined;
-      acceptedNow.clear();
+      if (again) accepted.clear();
     }
     return {
       path,
       accepted,
-      acceptedNow,
       openSince,
       begin: async (line) => {
         if (reading === undefined) {
