@@ -23,6 +23,10 @@ interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
   personal: number;
 }
 
+/** Whether the body is a form. */
+export const isForm = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
+
 /** The bearer token in a header. */
 export const tokenIn = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];

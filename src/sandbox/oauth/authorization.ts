@@ -1,5 +1,6 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpRequest } from '../../http/message.ts';
+import { isForm } from './authenticate.ts';
 import { type ClientContext, countUse, findClient, type OAuthClient, whyUnknown } from './clients.ts';
 import { resourceIn } from './resource.ts';
 
@@ -23,10 +24,8 @@ const readParameters = (search: URLSearchParams): Parameters => {
 };
 
 /** The parameters of a form, or `undefined` if the body isn't a form. */
-export const readForm = ({ body = '', headers }: HttpRequest): Parameters | undefined =>
-  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
-    ? readParameters(new URLSearchParams(body))
-    : undefined;
+export const readForm = (request: HttpRequest): Parameters | undefined =>
+  isForm(request) ? readParameters(new URLSearchParams(request.body)) : undefined;
 
 export interface AuthorizationRequest {
   client: string;

@@ -1,7 +1,7 @@
 import type { RandomBytes } from '../../base/system.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { urlOf } from '../server/request-url.ts';
-import { tokenIn } from './authenticate.ts';
+import { isForm, tokenIn } from './authenticate.ts';
 import { type ReadyToken, readyTokens } from './ready-tokens.ts';
 
 /** Fields of a login's forms that have a token. */
@@ -20,10 +20,10 @@ export const createOwnTokens = (randomBytes: RandomBytes) => {
   const inside = (given: string) => known.get(given) ?? (own.has(given) ? `${given}_is_off` : given);
 
   const bodyInside = (request: HttpRequest): string | undefined => {
-    const { body, headers } = request;
+    const { body } = request;
     // Other programs, such as curl, call any body a form.
     const isLogin = urlOf(request)?.pathname.startsWith('/oauth/');
-    if (!isLogin || !body || !headers['content-type']?.includes('form-urlencoded')) return body;
+    if (!isLogin || !body || !isForm(request)) return body;
     const form = new URLSearchParams();
     for (const [name, value] of new URLSearchParams(body))
       form.append(name, tokenFields.includes(name) ? inside(value) : value);

@@ -1,7 +1,7 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { isObject, jsonIn } from '../../base/json.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { basicIn, expiredRule, tokenIn } from './authenticate.ts';
+import { basicIn, expiredRule, isForm, tokenIn } from './authenticate.ts';
 import { forgottenRule } from './clients.ts';
 
 /** The steps of a client, in the order of a login. */
@@ -26,8 +26,7 @@ interface LoggedRequest {
 
 const longestId = 200;
 
-const formIn = ({ body, headers }: HttpRequest): URLSearchParams =>
-  new URLSearchParams(headers['content-type']?.includes('form-urlencoded') ? body : '');
+const formIn = (request: HttpRequest): URLSearchParams => new URLSearchParams(isForm(request) ? request.body : '');
 
 /** The step, and the client if the request names one. `clientOf` finds the client of a token. */
 export const oauthFacts = (

@@ -5,6 +5,8 @@ import { readyTokens } from '../../../src/sandbox/oauth/ready-tokens.ts';
 let byte = 0;
 const own = createOwnTokens((count) => new Uint8Array(count).fill(++byte));
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
+/** The same type for a server: its case means nothing, and a parameter may follow. */
+const loudForm = { 'content-type': 'Application/X-WWW-Form-URLEncoded ; charset=utf-8' };
 const request = (headers: Record<string, string>, body?: string) => ({
   method: 'POST',
   url: 'http://sandbox:4010/oauth/token',
@@ -22,10 +24,12 @@ test('each ready-made token has a random one in its place, which alone works', (
     expect(headers(random.token)).toEqual({ authorization: `Bearer ${token}` });
     expect(headers(token).authorization).not.toBe(`Bearer ${token}`);
     if (refreshToken === undefined) continue;
-    const body = (given: string) =>
-      own.translate(request(form, `grant_type=refresh_token&refresh_token=${given}`)).body;
-    expect(body(random.refreshToken!)).toBe(`grant_type=refresh_token&refresh_token=${refreshToken}`);
-    expect(body(refreshToken)).toMatch(/refresh_token=sandbox_legacy_refresh_is_off$/);
+    for (const type of [form, loudForm]) {
+      const body = (given: string) =>
+        own.translate(request(type, `grant_type=refresh_token&refresh_token=${given}`)).body;
+      expect(body(random.refreshToken!)).toBe(`grant_type=refresh_token&refresh_token=${refreshToken}`);
+      expect(body(refreshToken)).toMatch(/refresh_token=sandbox_legacy_refresh_is_off$/);
+    }
   }
 });
 
