@@ -76,7 +76,7 @@ const rooms: Record<string, string> = {
   availability: 'events',
   mirror: 'bulk follow',
   compliance: 'bulk events follow mirror',
-  slots: 'events',
+  slots: 'availability events',
   agenda: 'availability events slots',
   stats: 'events',
   users: 'slots',

@@ -108,6 +108,14 @@ export const schemaOf = (
   };
 };
 
+/** Values in which what can be repeated is a list: one value is a list of one. */
+export const withLists = (parameters: readonly Parameter[], values: Values): Values => {
+  const isList = (name: string) => parameters.some(({ property, repeatable }) => property === name && repeatable);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isList(name) && !Array.isArray(value) ? [value] : value]),
+  );
+};
+
 /** What a call of the tool gives to its command. A switch that is off isn't given, unless it has an opposite. */
 export const givenOf = (parameters: readonly Parameter[], values: Values): Given => {
   const isGiven = ({ property, type, negatable }: Parameter) =>

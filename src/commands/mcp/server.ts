@@ -20,7 +20,7 @@ import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
 import { createCheck, noTool } from './check-call.ts';
 import { compactCalls, compactList } from './compact-tools.ts';
 import { serveSessions } from './http-sessions.ts';
-import type { Values } from './parameters.ts';
+import { type Values, withLists } from './parameters.ts';
 import { prompts } from './prompts.ts';
 import { errorResult, toolResult } from './result.ts';
 import { type Call, type Host, runTool } from './run-tool.ts';
@@ -91,10 +91,11 @@ const createParts = (setup: ServerSetup) => {
   /** Calls that have not ended. A write must not be abandoned when the client goes away. */
   const calls = new Set<Promise<unknown>>();
 
-  const call = async (name: string, values: Values, context: ServerContext, server: Server) => {
+  const call = async (name: string, sent: Values, context: ServerContext, server: Server) => {
     const index = tools.findIndex((tool) => tool.name === name);
     const tool = tools[index];
     if (tool === undefined) throw noTool(name);
+    const values = withLists(tool.parameters, sent);
     let openQuestion: string | undefined;
     const { authInfo } = context.http ?? {};
     const digestFor = (question: string) => questionDigest(authInfo?.extra?.user, name, values, question);

@@ -75,13 +75,19 @@ const ofFirstDays = (slots: readonly Json[], days: number, zone: string): readon
   return last === undefined ? slots : slots.filter((_, index) => midnights[index]! <= last);
 };
 
-const runSlots = async ({ types, rows, first, days, step }: SlotsInput, { context, problems }: Call): Promise<void> => {
+const runSlots = async (
+  { types, rows, hosts, duration, first, days, step }: SlotsInput,
+  { context, problems }: Call,
+): Promise<void> => {
   const { settings, notes, printer, runtime } = context;
   const window = await slotWindow({ context, problems }, rows);
   const isSeveral = types.length > 1;
   const view = isSeveral ? severalView : slotView;
   const nameOf = ({ name, uri }: Json): string => textOf(name, uri) ?? '';
-  const active = types.filter((type) => type.active !== false);
+  // Without an event type, the hosts meet as if they had one for this.
+  const people = duration === undefined ? undefined : hosts;
+  const meeting: Json | undefined = people && { uri: null, duration };
+  const active = meeting === undefined ? types.filter((type) => type.active !== false) : [meeting];
   for (const type of types)
     if (!active.includes(type)) notes.warn(`${nameOf(type)} is not active, so it can't be booked`);
   const isText = settings.format === 'text';
@@ -89,15 +95,18 @@ const runSlots = async ({ types, rows, first, days, step }: SlotsInput, { contex
     if (!isText) await printer.list(view, []);
     return;
   }
-  const host = rows.host === undefined ? undefined : String(rows.host);
+  const host = people === undefined ? hosts[0] : undefined;
   const { findFreeTimes, noteUnchecked } = await import('./free-slots.ts');
   const timesByType: ShownTimes[] = [];
   for (const type of active) {
-    const query = { type, ...window, step, host };
+    const query = { type, ...window, step, host, people };
     // Which host is free, and other steps, only sched can tell.
-    const serviceTimes = host === undefined && step === undefined ? await askFreeTimes(context, query) : undefined;
-    timesByType.push(serviceTimes ?? (await findFreeTimes(context, query)));
+    const isOurs = host !== undefined || step !== undefined || people !== undefined;
+    timesByType.push(
+      (isOurs ? undefined : await askFreeTimes(context, query)) ?? (await findFreeTimes(context, query)),
+    );
   }
+  if (meeting !== undefined) meeting.name = new Intl.ListFormat('en-GB').format(hosts.map(timesByType[0]!.nameOf));
   const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
   const firstSlots = firstOf(timesByType, first ?? Number.POSITIVE_INFINITY);
   const dailySlots = days === undefined ? firstSlots : ofFirstDays(firstSlots, days, settings.zone);
@@ -135,7 +144,7 @@ const runSlots = async ({ types, rows, first, days, step }: SlotsInput, { contex
     const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(now));
     notes.footer(words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`);
   }
-  if (!isText)
+  if (!isText && meeting === undefined)
     notes.footer(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', nameOf(typeOf(slots[0]!)))}`);
 };
 
@@ -164,6 +173,7 @@ const slots: Command = {
     'event-types slots "Intro call" --first 1 -o id',
     'event-types slots "Intro call" "Support call" --until tomorrow',
     'event-types slots "Intro call" -o text --days 3 --tz Europe/Paris',
+    'event-types slots --host me --host jonas.weber@northlight.example --duration 30',
   ],
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
@@ -171,6 +181,7 @@ const slots: Command = {
     'If the dialect of the service names event-types.available-times, the service computes the times, unless --host or --step is given. They are marked with _sched.source.',
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
+    '--host, several times, and --duration without an event type list the times when all of these hosts can meet: inside the hours that each has for any active event type, and while nobody has an event. event_type is null then. It takes a request for each of their event types.',
     '-o text prints sentences for an email: a line for each day, in the zone of --tz, and the page to book. Hours are 1 to 12 if your locale (LC_ALL, LC_TIME or LANG) writes them so, otherwise 0 to 23.',
   ],
 };

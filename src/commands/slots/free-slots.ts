@@ -1,10 +1,8 @@
-import { availability } from '../../api/availability.ts';
-import { eventTypes } from '../../api/event-types.ts';
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
-import { hasCategory, SchedError } from '../../base/errors.ts';
-import { isObject, type Json, jsonText } from '../../base/json.ts';
+import { SchedError } from '../../base/errors.ts';
+import { isObject, type Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { isCount } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -14,18 +12,11 @@ import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
-import { exactSpan, scheduleHours } from '../../time/from-records.ts';
-import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
+import { exactSpan } from '../../time/from-records.ts';
+import { freeSlots, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
 import { utcText } from '../../time/wall.ts';
 import { hostsIn } from '../events/screen.ts';
-
-/** Something that sched could not take into account. */
-export interface Unchecked {
-  what: 'hosts' | 'hours' | 'events' | 'dates';
-  /** The host it is about. */
-  user?: string;
-  reason: string;
-}
+import { type HostHours, isHostHidden, readHosts, readPeople, type Unchecked } from './hosts.ts';
 
 /** Starts from `since` on and before `until`, in milliseconds since 1970. */
 export interface SlotWindow {
@@ -40,6 +31,8 @@ export interface SlotQuery extends SlotWindow {
   step?: number | undefined;
   /** URI of a host who must be free. */
   host?: string | undefined;
+  /** URIs of people who meet without an event type: `type` then has only a duration. */
+  people?: readonly string[] | undefined;
 }
 
 /** A reason with the URI and the name of its host. */
@@ -72,60 +65,6 @@ const longestMinutes = 7 * 24 * 60;
 
 /** Starts of different hosts can be minutes apart, but people book on a round number. */
 export const defaultStep = (duration: number): number => Math.min(duration, 30);
-
-const isHostHidden = (error: unknown): error is SchedError => hasCategory(error, 'forbidden', 'not-found', 'usage');
-
-interface HostHours {
-  user: string;
-  /** Empty if they are unknown. */
-  hours: Hours[];
-}
-
-/** The hosts of an event type and their hours. A host whose hours are unknown is reported as unchecked. */
-const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) => {
-  const client = await context.client();
-  const query = { event_type: uri };
-  const names = new Map<string, string>();
-  const members = await gather(client.pages(eventTypes.hosts, { query })).catch((error: unknown) => {
-    if (!isHostHidden(error)) throw error;
-    unchecked.push({ what: 'hosts', reason: error.message });
-    return [];
-  });
-  const hosts = new Map<string, HostHours>();
-  for (const { member } of members) {
-    if (!isObject(member) || typeof member.uri !== 'string') {
-      unchecked.push({ what: 'hosts', reason: `sched can't read a host such as ${jsonText(member ?? null)}` });
-      continue;
-    }
-    const user = member.uri;
-    names.set(idIn(user), String(member.name ?? member.email ?? idIn(user)));
-    hosts.set(idIn(user), { user, hours: [] });
-  }
-  const unreadable = new Map<string, string>();
-  let refusal: SchedError | undefined;
-  const schedules = await gather(client.pages(availability.list, { query })).catch((error: unknown) => {
-    if (!isHostHidden(error)) throw error;
-    refusal = error;
-    return [];
-  });
-  for (const schedule of schedules) {
-    const id = idIn(schedule.user);
-    const hours = scheduleHours(schedule);
-    const earlierHours = hosts.get(id)?.hours ?? [];
-    if (typeof hours === 'string') unreadable.set(id, hours);
-    hosts.set(id, {
-      user: String(schedule.user),
-      hours: typeof hours === 'string' ? earlierHours : [...earlierHours, hours],
-    });
-  }
-  for (const [id, { user, hours }] of hosts) {
-    const whyMissing = hours.length === 0 ? (refusal?.message ?? 'the service shows no schedule') : undefined;
-    const reason = unreadable.get(id) ?? whyMissing;
-    if (reason !== undefined) unchecked.push({ what: 'hours', user, reason });
-  }
-  if (hosts.size === 0 && refusal !== undefined) unchecked.push({ what: 'hours', reason: refusal.message });
-  return { hosts: [...hosts.values()], names, noHours: refusal ?? noHours(uri, [...unreadable.values()]) };
-};
 
 interface TimedEvent {
   event: Json;
@@ -174,16 +113,9 @@ const readEvents = async (
 export const seatsIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
 
-const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
-  const facts = { hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } } };
-  return unreadable === undefined
-    ? new SchedError('not-found', 'The service shows no hours for this event type', facts)
-    : new SchedError('integrity', "Can't read the hours of this event type", { reason: unreadable, ...facts });
-};
-
-/** Finds the free times of an event type from its length, its hosts' hours and their active events. */
+/** Finds the free times of an event type, or of people, from its length, its hosts' hours and their active events. */
 export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Promise<FreeTimes> => {
-  const { type, since, until, host } = slotQuery;
+  const { type, since, until, host, people } = slotQuery;
   const uri = String(type.uri);
   const duration = Number(type.duration);
   if (!isCount(duration, longestMinutes) || duration === 0)
@@ -192,7 +124,11 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
   // Assumed (one-offs.dates-hidden): the service doesn't show the dates of a one-off event type.
   if (type.type === 'AdhocEventType')
     unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
-  const { hosts: all, names, noHours } = await readHosts(context, uri, unchecked);
+  const {
+    hosts: all,
+    names,
+    noHours,
+  } = people === undefined ? await readHosts(context, uri, unchecked) : await readPeople(context, people, unchecked);
   const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
   if (host !== undefined && !all.some(({ user }) => idIn(user) === idIn(host)))
     throw new SchedError('usage', words`${the('host')}: user ${idIn(host)} is not a host of this event type`, {
@@ -240,14 +176,14 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
     if (hosts.every(({ hours }) => hours.length === 0)) throw noHours;
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;
-      const people =
+      const members =
         event === undefined ? free.map((index) => hosts[index]!.user) : hostsIn(event).map(({ user }) => user);
       yield {
         start_time: utcText(start),
         end_time: utcText(end),
-        event_type: uri,
+        event_type: type.uri ?? null,
         ...(event === undefined ? {} : { event: event.uri, invitees_remaining: seatsIn(event) }),
-        event_memberships: people.map((user) => ({ user, user_name: nameOf(String(user)) })),
+        event_memberships: members.map((user) => ({ user, user_name: nameOf(String(user)) })),
         ...(unchecked.length === 0 ? {} : { _sched: { unchecked } }),
       };
     }

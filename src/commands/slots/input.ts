@@ -5,11 +5,14 @@ import { windowIn, windowQuery } from '../../api/window.ts';
 import { hasCategory, usageError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
+import type { Argument } from '../../cli/command.ts';
 import type { Given } from '../../cli/input/given.ts';
-import { both, type Call, type Input, input, type Values } from '../../cli/input/input.ts';
+import { both, type Call, type Input, input, related, type Values } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
 import { count } from '../../cli/input/kinds.ts';
+import { needs, rule } from '../../cli/input/relations.ts';
 import { type FieldFlag, rowFlag } from '../../cli/operation/field-flags.ts';
 import { genericCommand } from '../../cli/operation/generic-command.ts';
 import { type Draft, draftInput } from '../../cli/operation/input.ts';
@@ -31,9 +34,18 @@ export const slotWindowFlags: FieldFlag[] = [
   windowFlag('until', words`only times before this time (default 7 days after ${the('since')})`),
 ];
 
-const hostFlag = rowFlag('host', reference('users', 'only times when this host is free'));
+const hostFlag: FieldFlag = {
+  ...rowFlag('host', reference('users', 'only times when this host is free')),
+  repeat: true,
+};
 
 const entries = {
+  duration: count('minutes that these hosts need, without an event type', {
+    least: 1,
+    most: limits.durationMinutes.max,
+    value: 'MINUTES',
+    heading: 'Filters',
+  }),
   first: count('show only the first N times', { least: 1, heading: 'Listing' }),
   days: count('show only the first N days that have free times', { least: 1, heading: 'Listing' }),
   step: count('minutes between two starts (default 30, or the length of the event type if shorter)', {
@@ -71,15 +83,34 @@ const readType = async (draft: Draft, context: Context): Promise<{ type: Json; r
   return { type: eventType ?? (await (await context.client()).call(eventTypes.get, { path: path! })), rows };
 };
 
+const [typeArgument] = genericCommand('slots', eventTypes.get).arguments as [Argument];
+
+/** Hosts can meet without an event type, if it is known how long. */
+const chooseType: Argument['offer'] = async ({ given, context }) => {
+  if (given.duration !== undefined) return undefined;
+  const { choicesOf } = await import('../../cli/operation/name-lookup.ts');
+  return { question: 'Which event type?', choices: await choicesOf('event_types', context) };
+};
+
 /** The event types that the arguments name, and the conditions on slots. */
-const typesInput: Input<{ types: Json[]; rows: Query }> = {
+const typesInput: Input<{ types: Json[]; rows: Query; hosts: string[] }> = {
   flags: filters,
   arguments: [
-    ...genericCommand('slots', eventTypes.get).arguments,
+    { ...typeArgument, required: false, offer: chooseType },
     { name: 'more', description: 'more event types', variadic: true, collection: 'event_types' },
   ],
   draft: async (call, how) => {
-    const { 'event-type': first, more = [] } = how.given;
+    const { 'event-type': first, more = [], duration } = how.given;
+    const hostsOf = ({ host }: Record<string, unknown>): string[] => [
+      ...new Map([host ?? []].flat().map((user) => [idIn(user), String(user)])).values(),
+    ];
+    if (first === undefined && duration !== undefined) {
+      const { finish } = await draftInput(call, eventTypes.list, filters, how);
+      return async () => {
+        const { rows = {} } = await finish();
+        return { types: [], rows, hosts: hostsOf(rows) };
+      };
+    }
     const names = [first, more].flat();
     const wholeName = names.join(' ');
     const mayBeOne = names.length > 1 && wholeName.split(' ').length === names.length;
@@ -98,10 +129,25 @@ const typesInput: Input<{ types: Json[]; rows: Query }> = {
           }),
         );
       const types = new Map(queries.map(({ type }) => [type.uri, type]));
-      return { types: [...types.values()], rows: queries[0]!.rows };
+      const { rows } = queries[0]!;
+      return { types: [...types.values()], rows, hosts: hostsOf(rows) };
     };
   },
 };
 
-export type SlotsInput = Values<typeof entries> & { types: Json[]; rows: Query };
-export const slotsInput: Input<SlotsInput> = both(typesInput, input(entries));
+/** With an event type, its length counts, and its hosts decide together. */
+const hostsAlone = rule(['duration', 'host', 'event-type'], (isGiven, { given }) => {
+  if (!isGiven('event-type')) return [];
+  if (isGiven('duration'))
+    return [{ words: words`${the('duration')} can't be used with an event type`, drops: the('duration') }];
+  return [given.host ?? []].flat().length > 1
+    ? [{ words: words`With an event type, ${the('host')} can be used once` }]
+    : [];
+});
+
+export type SlotsInput = Values<typeof entries> & { types: Json[]; rows: Query; hosts: string[] };
+export const slotsInput: Input<SlotsInput> = related(
+  both(typesInput, input(entries)),
+  needs(['duration'], ['host']),
+  hostsAlone,
+);

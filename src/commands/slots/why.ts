@@ -16,7 +16,8 @@ import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { spanLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
 import { peopleIn } from '../events/screen.ts';
-import type { JudgedReason, Unchecked } from './free-slots.ts';
+import type { JudgedReason } from './free-slots.ts';
+import type { Unchecked } from './hosts.ts';
 import { type JudgedTime, judgeTime, nearestText, reasonWords } from './judge-time.ts';
 
 const fields = ['start_time', 'verdict', 'reasons', 'nearest', 'unchecked'];

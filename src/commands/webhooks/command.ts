@@ -56,7 +56,7 @@ const webhooksListInput = (command: GenericCommand): Input<OperationInput & { is
 };
 
 const coverageInput = input({
-  coverage: toggle('which events of the organization, its groups and you are heard by which webhook', {
+  coverage: toggle('show which webhook hears which event', {
     heading: 'Listing',
   }),
 });

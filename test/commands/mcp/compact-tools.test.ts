@@ -21,7 +21,7 @@ const serving = async (flags = '', options: ConnectOptions = {}) => {
 
 describe('the list of tools', () => {
   test.each([
-    ['', 35, 27_000, [true, false, true]],
+    ['', 35, 27_500, [true, false, true]],
     ['--allow-writes', 47, 42_000, [false, true, true]],
     ['--compact', 3, 2000, [true, false, true]],
     ['--compact --allow-writes=invitees.create', 3, 2000, [false, false, false]],
