@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { once } from '../../../src/base/once.ts';
 import { idIn } from '../../../src/base/uri.ts';
@@ -18,6 +18,7 @@ import {
 import { openStore, type Store } from '../../../src/sandbox/store/store.ts';
 import { seededFile } from '../../support/seeded.ts';
 import { temporaryFile } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from '../world.ts';
 import { seedStages } from './older-data.ts';
 
@@ -125,6 +126,28 @@ describe('migration', () => {
     expect(everything(old, seeded)).toEqual(everything(fresh));
     old.close();
     fresh.close();
+  });
+
+  it('leaves a version 1 file, which can be upgraded, if it is killed before any statement', async () => {
+    const file = await versionOne('killed.db');
+    const database = await openDatabase(file);
+    const left: string[] = [];
+    const exec = (sql: string) => {
+      const copy = temporaryFile(`killed-${left.length}.db`);
+      for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, copy + end);
+      left.push(copy);
+      database.exec(sql);
+    };
+    const whole = openStore({ ...database, exec });
+    // Those after the first one, and the new version.
+    expect(left).toHaveLength(migrations.length - 1 + 1);
+    for (const copy of sample(left, 3)) {
+      const killed = await openDatabase(copy);
+      expect(killed.first('PRAGMA user_version')).toEqual({ user_version: 1 });
+      expect(everything(openStore(killed))).toEqual(everything(whole));
+      killed.close();
+    }
+    whole.close();
   });
 
   it('upgrades a version 2 file, keeps its data and hashes its tokens', async () => {
