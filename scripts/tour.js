@@ -9,6 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { archiveName, programName, thisMachine } from './release/targets.js';
+import { failInWords } from './script.js';
 import { smoke } from './smoke.js';
 
 /** @param {string} archive */
@@ -25,6 +26,7 @@ export async function tourOfArchive(archive) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  failInWords();
   const folder = process.argv[2];
   if (folder === undefined) {
     await smoke(process.execPath, [fileURLToPath(new URL('../bin/sched.js', import.meta.url))]);

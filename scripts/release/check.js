@@ -5,7 +5,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPackage } from '../registry.js';
+import { failInWords } from '../script.js';
 
+failInWords();
 const folder = process.argv[2] ?? fileURLToPath(new URL('../../release/', import.meta.url));
 /** @param {string} path */
 const json = async (path) => JSON.parse(await readFile(path, 'utf8'));

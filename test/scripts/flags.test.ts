@@ -15,6 +15,11 @@ test('a script says in words what is wrong', () => {
     status: 1,
     stderr: expect.stringMatching(/^error: --tag must be v\S+, the version in package\.json\n$/),
   });
+  for (const script of ['release/check.js', 'tour.js'])
+    expect(run(script, 'no-such-folder')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^error: ENOENT: .*no-such-folder.*\n$/),
+    });
   expect(run('standalone.js', '--fetc')).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^error: Unknown option '--fetc'.*\n$/),

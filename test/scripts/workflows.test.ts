@@ -13,11 +13,14 @@ interface Step {
 }
 interface Workflow {
   permissions?: Record<string, string>;
-  jobs: Record<string, { steps: Step[]; strategy?: { matrix: { node?: number[] } } }>;
+  jobs: Record<
+    string,
+    { needs?: string | string[]; uses?: string; steps?: Step[]; strategy?: { matrix: { node?: number[] } } }
+  >;
 }
 
 const stepsOf = (path: string): Step[] =>
-  Object.values((parse(read(path)) as Workflow).jobs).flatMap(({ steps }) => steps);
+  Object.values((parse(read(path)) as Workflow).jobs).flatMap(({ steps = [] }) => steps);
 
 /** What is wrong with a command of a step: each must be in this repository, so that it can be run elsewhere. */
 const problemWith = (command: string, scripts: Record<string, string>): string | undefined => {
@@ -41,7 +44,9 @@ describe.each(workflows)('%s', (path) => {
   test('pins its actions, and may only read unless a job asks for more', () => {
     const used = [...read(path).matchAll(/uses: (.*)/g)].map(([, action]) => action);
     expect(used.length).toBeGreaterThan(0);
-    expect(used.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action!))).toEqual([]);
+    const isPinned = (action: string) =>
+      /^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action) || workflows.includes(action.replace(/^\.\//, ''));
+    expect(used.filter((action) => !isPinned(action!))).toEqual([]);
     expect((parse(read(path)) as Workflow).permissions).toEqual({ contents: 'read' });
   });
 });
@@ -50,6 +55,12 @@ test('the workflows test the versions of Node that the matrix of end-to-end test
   const matrix = (parse(read('.github/workflows/test.yml')) as Workflow).jobs.systems!.strategy!.matrix;
   const versions = [...read('test/e2e/matrix.js').matchAll(/^ {2}'(\d+)\.\d+\.\d+': \{$/gm)].map(([, major]) => major);
   expect(matrix.node!.map(String)).toEqual(versions);
+});
+
+test('a release is built after the tests of its commit, and published after the tours of its files', () => {
+  const { test: suite, build, tour, publish } = (parse(read('.github/workflows/release.yml')) as Workflow).jobs;
+  expect(suite!.uses).toBe('./.github/workflows/test.yml');
+  expect([build!.needs, tour!.needs, publish!.needs]).toEqual(['test', 'build', ['build', 'tour']]);
 });
 
 test('no file about builds or workflows names the host of a registry', () => {
