@@ -14,41 +14,14 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isolatedDeclaration } from 'rolldown/experimental';
-import { bundle } from './bundle.js';
+import { bundle, pagesBeside, program } from './bundle.js';
 import { licensesOf, packagesOf } from './licenses.js';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-const librarySource = 'src/create-sandbox.ts';
+const librarySource = program.input.sandbox ?? '';
 
-const output = await bundle({
-  input: {
-    main: 'src/main.ts',
-    runtime: 'src/node/runtime.ts',
-    'jq-worker': 'src/output/jq-worker.ts',
-    'sql-worker': 'src/sandbox/mirror/sql-worker.ts',
-    sandbox: librarySource,
-  },
-  dir: dist,
-  minify: true,
-  isElsewhere: false,
-  // What most commands load is in few files, because each file takes Node 0.3 ms.
-  together: {
-    start: ['main', 'node/redacted-output', 'base/json', 'base/nearest', 'base/once', 'api/catalogue', 'api/limits'],
-    // The sandbox needs these too. They are apart, because it is a library and must not load commands.
-    schemas: [
-      'api/collections',
-      'api/inspect',
-      'api/operation',
-      'api/window',
-      'api/wording',
-      'dialects/dialect',
-      'time/availability-rules',
-    ],
-    'command-line': ['cli/invoke'],
-    operation: ['cli/operation/generic-command'],
-  },
-});
+const output = await bundle({ ...program, dir: dist, minify: true, isElsewhere: false, plugins: [pagesBeside] });
 /** What is in `dist/` besides our own code. */
 export const packages = await packagesOf(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])));
 await writeFile(join(dist, 'package.json'), '{"type":"commonjs"}\n');

@@ -47,6 +47,50 @@ export const texts = {
 };
 
 /**
+ * Reads man pages from the folder beside `dist/`, so that the package has them once.
+ * @type {import('rolldown').Plugin}
+ */
+export const pagesBeside = {
+  name: 'pages-beside',
+  load: (id) =>
+    id === join(root, 'man')
+      ? {
+          code: `import { readdirSync, readFileSync } from 'node:fs';
+            const folder = import.meta.dirname + '/../../man/';
+            export default Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(folder + name, 'utf8')]));`,
+          moduleType: 'js',
+        }
+      : undefined,
+};
+
+/** What `dist/` is made of. @type {{ input: Record<string, string>, together: Record<string, string[]> }} */
+export const program = {
+  input: {
+    main: 'src/main.ts',
+    runtime: 'src/node/runtime.ts',
+    'jq-worker': 'src/output/jq-worker.ts',
+    'sql-worker': 'src/sandbox/mirror/sql-worker.ts',
+    sandbox: 'src/create-sandbox.ts',
+  },
+  // What most commands load is in few files, because each file takes Node 0.3 ms.
+  together: {
+    start: ['main', 'node/redacted-output', 'base/json', 'base/nearest', 'base/once', 'api/catalogue', 'api/limits'],
+    // The sandbox needs these too. They are apart, because it is a library and must not load commands.
+    schemas: [
+      'api/collections',
+      'api/inspect',
+      'api/operation',
+      'api/window',
+      'api/wording',
+      'dialects/dialect',
+      'time/availability-rules',
+    ],
+    'command-line': ['cli/invoke'],
+    operation: ['cli/operation/generic-command'],
+  },
+};
+
+/**
  * Each `import()` gets a separate file in `chunks/`, so that a command loads only the code it needs.
  * @param {{ input: Record<string, string>, dir: string, minify?: boolean, isElsewhere?: boolean, plugins?: import('rolldown').Plugin[], together?: Record<string, string[]> }} options
  *   `isElsewhere`: the result runs outside of this repository, so native packages need their full path.

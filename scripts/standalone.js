@@ -12,7 +12,7 @@ import { smoke } from './smoke.js';
 
 const usage = `Usage: npm run build:standalone [-- --fetch]
 
-Builds dist-standalone/sched from dist/: one file for this platform that needs no Node. It is compiled with Bun, which is
+Builds dist-standalone/sched: one file for this platform that needs no Node. It is compiled with Bun, which is
 downloaded. With --fetch it only downloads.`;
 const { fetch: isOnlyFetched } = readFlags(usage, { fetch: { type: 'boolean' } });
 const target = thisMachine();

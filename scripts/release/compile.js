@@ -1,10 +1,10 @@
-/** Compiles `dist/` with Bun to one file that needs no Node, for this system or another one. */
+/** Compiles the program with Bun to one file that needs no Node, for this system or another one. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { evaluate } from '../bundle.js';
+import { bundle, evaluate, program } from '../bundle.js';
 import { fetchPackage } from '../registry.js';
 import { sign } from './mach-o.js';
 import { bunPackage, bunTarget, targets, thisMachine } from './targets.js';
@@ -83,10 +83,15 @@ export async function compile(name, file) {
     await writeFile(join(making, 'keychain.cjs'), script);
     await writeFile(
       join(making, 'entry.js'),
-      `await (process.argv[2] === '${word}' ? import('./keychain.cjs') : import('../../bin/sched.js'));`,
+      `await (process.argv[2] === '${word}' ? import('./keychain.cjs') : import('./bin/sched.js'));`,
     );
-    const threads = (await readdir(join(root, 'dist'))).filter((path) => path.endsWith('-worker.js'));
-    const entries = [join(making, 'entry.js'), ...threads.map((path) => join(root, 'dist', path))];
+    await cp(join(root, 'bin'), join(making, 'bin'), { recursive: true });
+    // As in the package, but with the man pages inside.
+    const dist = join(making, 'dist');
+    await bundle({ ...program, dir: dist, minify: true, isElsewhere: false });
+    await cp(join(root, 'dist/package.json'), join(dist, 'package.json'));
+    const threads = (await readdir(dist)).filter((path) => path.endsWith('-worker.js'));
+    const entries = [join(making, 'entry.js'), ...threads.map((path) => join(dist, path))];
     const target = [`--target=${bunTarget(name)}`, `--compile-executable-path=${await bunOf(name)}`];
     const made = join(making, 'sched');
     await promisify(execFile)(
