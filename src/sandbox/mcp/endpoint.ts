@@ -1,11 +1,11 @@
 import { mcp } from '../../api/mcp.ts';
-import { scopes } from '../../api/scopes.ts';
 import type { RandomBytes } from '../../base/system.ts';
 import { isLoopbackUrl } from '../../base/uri.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { denied, refusalOf, wrongMethod } from '../error-replies.ts';
 import type { WireReply } from '../faults/inject.ts';
 import type { Caller } from '../handler.ts';
+import { resourceMetadata } from '../handlers/mcp.ts';
 import { authenticate, findHolder, tokenIn } from '../oauth/authenticate.ts';
 import { exchangeToken } from '../oauth/grants.ts';
 import { fingerprint } from '../oauth/ready-tokens.ts';
@@ -45,14 +45,6 @@ const jsonReply = (status: number, body: string, headers: Record<string, string>
   headers: { 'content-type': 'application/json', ...headers },
   body,
 });
-
-const resourceMetadata = (origin: string): string =>
-  JSON.stringify({
-    resource: `${origin}${mcpPath}`,
-    authorization_servers: [origin],
-    scopes_supported: Object.keys(scopes),
-    bearer_methods_supported: ['header'],
-  });
 
 /** RFC 9728 §5.1: tells a client without a valid token where to get one. */
 const challenge = (origin: string, hasToken: boolean, why: string): Record<string, string> => {
@@ -124,7 +116,7 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
       if (!request.url.includes(mcpPath)) return undefined;
       const url = urlOf(request);
       if (url?.pathname === metadataPath && request.method === 'GET')
-        return jsonReply(200, resourceMetadata(url.origin), sandbox.refusalHeaders());
+        return jsonReply(200, JSON.stringify(resourceMetadata(url.origin, mcpPath)), sandbox.refusalHeaders());
       if (url?.pathname !== mcpPath) return undefined;
       const { method, headers, body } = request;
       let caller: ReturnType<typeof callerOf>;

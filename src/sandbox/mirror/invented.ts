@@ -1,4 +1,5 @@
 import { isObject } from '../../base/json.ts';
+import { capital } from '../../base/numbers.ts';
 import { worldJsonSchema } from '../world/schema.ts';
 import { mayBeAddress } from './forget.ts';
 
@@ -93,8 +94,6 @@ const wordOf = (number: number): string => {
     word += syllables[rest % syllables.length];
   return word;
 };
-
-const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
 export interface Person {
   name: string;
