@@ -20,9 +20,18 @@ const plainQuery = (query: string): string =>
     .trim()
     .replace(/;$/, '');
 
+/**
+ * What some builds of SQLite add that reads or writes other files, runs a text as SQL, or loads code. Looked for in the
+ * whole text: a name may be in any quotes, and it can't be spelled in another way.
+ */
+const outside =
+  /\b(readfile|writefile|lsmode|fsdir|sha3_query|load_extension|fts3_tokenizer|sqlite3mc_\w+|sqlite_crypt)\b/i;
+
 /** Why a query is refused before SQLite sees it. Only one that reads can't attach files, change settings or write. */
 export const queryProblem = (query: string): string | undefined => {
   const text = plainQuery(query).replace(quoted, ' ');
+  const [found] = outside.exec(query) ?? [];
+  if (found !== undefined) return `it can't use ${found.toLowerCase()}, which reaches beyond the mirror`;
   if (!/^(select|with|values)\b/i.test(text)) return 'it must begin with SELECT, WITH or VALUES';
   return text.includes(';') ? 'it must be one statement' : undefined;
 };
