@@ -4,6 +4,8 @@ export interface Progress {
   total: number;
   /** How many of those done were not accepted. */
   failed?: number;
+  /** What they are called, if not failed. */
+  failedWord?: string | undefined;
   /** Items done by this process, and how long it has been running. */
   ownDone: number;
   elapsedMs: number;
@@ -37,10 +39,10 @@ const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
 
 /** Versions of the text, from the most detailed to the shortest. */
 const versionsOf = (progress: Progress): string[][] => {
-  const { done, total, failed = 0, waitingUntil, waitSeconds = 0 } = progress;
+  const { done, total, failed = 0, failedWord = 'failed', waitingUntil, waitSeconds = 0 } = progress;
   const rate = rateOf(progress);
   const itemsLeft = total - done;
-  const count = `${formatNumber(done)}/${formatNumber(total)}${failed === 0 ? '' : `  ${formatNumber(failed)} failed`}`;
+  const count = `${formatNumber(done)}/${formatNumber(total)}${failed === 0 ? '' : `  ${formatNumber(failed)} ${failedWord}`}`;
   const remaining = itemsLeft === 0 ? [] : [`${formatNumber(itemsLeft)} left`];
   const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {

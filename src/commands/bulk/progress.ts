@@ -12,7 +12,7 @@ const lineEveryMs = 5_000;
 const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + rejected + unknown;
 
 /** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
-export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts) => {
+export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts, failedWord?: string) => {
   const { clock, stderr } = runtime;
   const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const startedAt = clock.now();
@@ -20,6 +20,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     done: doneOf(before),
     total: before.total,
     failed: before.rejected,
+    failedWord,
     ownDone: 0,
     elapsedMs: 0,
   };

@@ -139,7 +139,7 @@ const workOnRun = async (
   // An unknown outcome is not counted yet: its item is sent again.
   let counts: Counts =
     history === undefined ? countOutcomes([], bulk.items.length, bulk.wrong.length) : { ...history.counts, unknown: 0 };
-  const progress = reportProgress(context, { ...counts });
+  const progress = reportProgress(context, { ...counts }, bulk.look && `not ${bulk.done}`);
   const failures = await earlierFailures(context, bulk, history);
   notes.ahead = () => {
     const ahead = counts.total - counts.accepted - counts.rejected - counts.unknown;

@@ -75,6 +75,7 @@ describe('compliance recheck', () => {
     const announced = Number(
       /addresses: ([\d,]+) requests, and one for each/.exec(result.stderr)![1]!.replace(',', ''),
     );
+    expect(result.stderr).toMatch(/[1-9]\d* not gone/);
     const ofLook = result.requests.slice(result.requests.findIndex(isAbout('/routing_forms')));
     const ofEvents = ofLook.filter(({ url }) => !url.includes('/routing_form'));
     expect(ofEvents.length).toBe(announced + inEvents.length);
