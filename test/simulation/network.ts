@@ -35,7 +35,10 @@ const arrive = async (
   process: Process,
   isLate = process.isOver,
 ): Promise<HttpReply> => {
-  if (isToHandler(request)) return handle(request);
+  if (isToHandler(request)) {
+    process.writes.made += 1;
+    return handle(request);
+  }
   if (request.method !== 'GET') onArrive(request, process);
   const answer = await service(request);
   const reply = { ...answer, headers: { ...answer.headers, date: new Date(scheduler.time).toUTCString() } };

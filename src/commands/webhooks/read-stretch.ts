@@ -57,7 +57,10 @@ const readSubmissions = async (context: Context, { since, until }: Stretch) => {
 };
 
 /** What happened in a stretch of time, as deliveries. `isShort`: the service may still hide some. */
-export const readStretch = async (context: Context, { request, events: wanted }: BackfillInput, stretch: Stretch) => {
+export const readStretch = async (context: Context, input: BackfillInput, since: number) => {
+  const { request, events: wanted } = input;
+  // Which time it is at the service is known only from its replies, so without an end everything counts that it shows.
+  const stretch = { since, until: input.until ?? Number.POSITIVE_INFINITY };
   const all: Backfilled[] = [];
   let isShort = false;
   if (wanted.some((event) => event.startsWith('invitee.'))) {

@@ -1,5 +1,5 @@
 import { events } from '../../api/events.ts';
-import { SchedError, usageError } from '../../base/errors.ts';
+import { type Outcome, SchedError, usageError } from '../../base/errors.ts';
 import { second } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { version } from '../../base/system.ts';
@@ -86,8 +86,8 @@ const openFor = async (
 };
 
 /** What came of it is shown, and it is not all that was wanted. */
-const partly = (message: string, facts: Pick<SchedError['facts'], 'reason' | 'advice'>): SchedError =>
-  new SchedError('partial', message, { ...facts, outcome: 'applied', answered: true });
+const partly = (message: string, facts: Pick<SchedError['facts'], 'reason' | 'advice' | 'outcome'>): SchedError =>
+  new SchedError('partial', message, { ...facts, answered: true });
 
 const countsText = (deliveries: readonly Backfilled[]): string[] => {
   const counts = new Map<string, number>();
@@ -110,6 +110,8 @@ const sendAll = async (
   const file = await record.begin({ type: 'begin', backfill: 1, at: timeNow(), ...stretch, total: left.length });
   const counts = { total: left.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
   const progress = reportProgress(context, counts);
+  let isSent = false;
+  const outcome = (): Outcome => (counts.accepted > 0 ? 'applied' : isSent ? 'unknown' : 'not-sent');
   let stopped: SchedError | undefined;
   try {
     for (const delivery of left) {
@@ -119,7 +121,10 @@ const sendAll = async (
           key: input.key,
           signatureHeader: input.signatureHeader,
           userAgent: `sched/${version}`,
-          send: runtime.sendToEnd,
+          send: (request) => {
+            isSent = true;
+            return runtime.sendToEnd(request);
+          },
           clock,
           interrupted,
           onRetry: (why, pauseMs) => notes.info(`${name}: ${why}. Trying again in ${pauseMs / second} s`),
@@ -127,8 +132,8 @@ const sendAll = async (
         delivery.body,
       );
       const type = accepted ? 'accepted' : 'failed';
-      file.write({ type, at: timeNow(), delivery: digestOf(delivery), attempts, status });
       counts[accepted ? 'accepted' : 'rejected'] += 1;
+      file.write({ type, at: timeNow(), delivery: digestOf(delivery), attempts, status });
       progress.update(counts);
       if (accepted) continue;
       const reason = `${delivery.event} of ${delivery.created_at}: ${problem}, in ${attempts} attempts`;
@@ -139,14 +144,17 @@ const sendAll = async (
       stopped = partly('The handler did not accept a delivery, so the backfill stopped', {
         reason,
         advice: words`fix the handler and run the same command again: it goes on from there. Or add ${the('skipFailed')}`,
+        outcome: outcome(),
       });
-      return { counts, stopped };
+      return { counts, outcome: outcome(), stopped };
     }
     file.write({ type: 'end', at: timeNow(), accepted: counts.accepted, failed: counts.rejected });
+  } catch (error) {
+    throw error instanceof SchedError ? error.with({ outcome: outcome() }) : error;
   } finally {
     progress.end();
   }
-  return { counts, stopped };
+  return { counts, outcome: outcome(), stopped };
 };
 
 export const runBackfill = async (input: BackfillInput, { context }: Call): Promise<void> => {
@@ -157,14 +165,13 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
   const whose = await fillScope(events.list, { query: input.request.query! }, context);
   const record = await openFor(context, input);
   try {
-    const { later } = await bothClocks(context);
     const since = Math.min(input.since, record.openSince ?? input.since);
-    // The service tells its time in whole seconds, and the current one is not over.
-    const stretch = { since, until: Math.max(input.until ?? later + second, since) };
     const label = (at: number) => timeLabel(utcText(at), settings.zone, context.now());
     if (since < input.since)
       notes.info(`An earlier backfill has not ended, so this one begins where that began: ${label(since)}`);
-    const { deliveries, isShort } = await readStretch(context, input, stretch);
+    const { deliveries, isShort } = await readStretch(context, input, since);
+    const { later } = await bothClocks(context);
+    const stretch = { since, until: Math.max(input.until ?? later, since) };
     const missing = deliveries.filter((each) => !isReceived(received, each));
     const left = missing.filter((each) => !record.accepted.has(digestOf(each)));
     notes.info(
@@ -190,7 +197,7 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
           ['contains', 'names, addresses and answers of invitees'],
         ],
       });
-    const { counts, stopped } = await sendAll(context, { ...input, ...verification }, record, stretch, left);
+    const { counts, outcome, stopped } = await sendAll(context, { ...input, ...verification }, record, stretch, left);
     await printer.one(resultView, {
       since: utcText(stretch.since),
       until: utcText(stretch.until),
@@ -206,11 +213,13 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
     if (counts.rejected > 0)
       throw partly(`The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`, {
         advice: words`to send them again, run the same command with ${the('since')} ${utcText(stretch.since)}`,
+        outcome,
       });
     if (isShort)
       throw partly('The service may not show all bookings yet', {
         reason: "some lists of invitees don't match the counters of their events",
         advice: 'run the same command again in a few minutes',
+        outcome,
       });
   } finally {
     await record.close();

@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SchedError } from '../../../src/base/errors.ts';
 import type { HttpReply, Send } from '../../../src/http/message.ts';
+import { ownerToken } from '../../../src/sandbox/oauth/ready-tokens.ts';
 import { lost } from '../../support/lost-replies.ts';
+import { virtualClock } from '../../support/run.ts';
 import { sample, times } from '../../support/tier.ts';
 import { type Answer, canary, type Got, handlerUrl, ok, openMissed, recordOf } from './backfilling.ts';
 
@@ -55,6 +58,18 @@ describe('webhooks backfill', () => {
     await ask('POST', `/scheduled_events/${event}/cancellation`, {});
     await backfill();
     expect([...counted.values()].map((each) => each.event)).toEqual(['invitee.created', 'invitee.canceled']);
+  });
+
+  test('misses nothing if the clock of this machine is behind', async () => {
+    const { backfill, clock, own } = await openMissed(3);
+    const words = ['--since', '2020-01-01', '--dry-run'];
+    const env = { SCHED_TOKEN: ownerToken, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
+    // The second one knows its account, and asks for nothing before it reads.
+    for (const behindMs of [0, 86_400_000]) {
+      const result = await backfill(words, { env, clock: virtualClock(clock.now() - behindMs) });
+      const uris = new Set(JSON.parse(result.stdout).map(({ uri }: { uri: string }) => uri));
+      expect(own().filter((each) => invitee(each) && !uris.has(each.payload.uri))).toEqual([]);
+    }
   });
 
   test('is accepted whole by a handler that fails a third of the time', { timeout: 1_800_000 }, async () => {
@@ -173,6 +188,24 @@ describe('webhooks backfill', () => {
     const next = await backfill(['--skip-failed']);
     expect([next.code, sumOf(next)]).toEqual([0, expect.objectContaining({ accepted: 1, earlier: 11 })]);
     expect(counted.size).toBe(12);
+  });
+
+  test('says after a signal whether something was accepted, or may have been', async () => {
+    const { backfill, answering, counted } = await openMissed(3);
+    for (const [at, outcome] of [
+      [1, 'unknown'],
+      [2, 'applied'],
+    ] as const) {
+      const stop = new AbortController();
+      answering((number) => {
+        if (number < at) return ok;
+        stop.abort(new SchedError('interrupted', 'Interrupted'));
+        return status(500);
+      });
+      const result = await backfill([], { interrupted: stop.signal, env: { SCHED_ERROR_FORMAT: 'json' } });
+      expect([result.code, result.stderr]).toEqual([130, expect.stringContaining(`"outcome":"${outcome}"`)]);
+    }
+    expect(counted.size).toBe(1);
   });
 
   test('leaves out what the handler has received', async () => {
