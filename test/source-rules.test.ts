@@ -79,8 +79,14 @@ const flagsInText: Reserved = {
   pattern:
     /(?:\b(?:advice|reason): |\bnotes\.(?:info|warn|always)\(|\bSchedError\('[\w-]+', )\s*(['"`])(?:(?!\1)[^\n])*?(?<![\w-])--[a-z]/,
   isQuoted: true,
-  // These name flags of other commands.
-  in: ['commands/doctor/baseline.ts', 'commands/mirror/export.ts', 'commands/profiles/command.ts', 'commands/sandbox/'],
+  // The first has no sentences. The others name flags of other commands.
+  in: [
+    'cli/parse/synonyms.ts',
+    'commands/doctor/baseline.ts',
+    'commands/mirror/export.ts',
+    'commands/profiles/command.ts',
+    'commands/sandbox/',
+  ],
 };
 
 /** Facts that are easily duplicated, each with its only file. */
