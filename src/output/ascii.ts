@@ -1,13 +1,30 @@
 import type { Env } from '../base/system.ts';
 
-/** What each drawing character becomes, by its place. */
-const [drawn, plain] = ['▎▶×✔✗●→·–…▂▄▅▌█░▒▓', '|>x+x*>.-~-#==#-=+'] as const;
+const asciiFor: Readonly<Record<string, string>> = {
+  '▎': '|',
+  '▶': '>',
+  '×': 'x',
+  '✔': '+',
+  '✗': 'x',
+  '●': '*',
+  '→': '>',
+  '·': '.',
+  '–': '-',
+  '…': '~',
+  '▂': '-',
+  '▄': '#',
+  '▅': '=',
+  '▌': '=',
+  '█': '#',
+  '░': '-',
+  '▒': '=',
+  '▓': '+',
+};
 
-const drawingCharacters = new RegExp(`[${drawn}]`, 'g');
+const drawingCharacters = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
 
 /** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string =>
-  text.replace(drawingCharacters, (char) => plain[drawn.indexOf(char)]!);
+export const asciiForm = (text: string): string => text.replace(drawingCharacters, (char) => asciiFor[char]!);
 
 /**
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the

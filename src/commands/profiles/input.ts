@@ -47,7 +47,17 @@ const settingKind = (key: SettableKey): Kind<string> => ({
 });
 
 /** Settings that a login finds out, or that few services need. */
-const rare = 'mcp_url issuer authorize_url token_url revoke_url device_url client_auth dialect protected'.split(' ');
+const rare = [
+  'mcp_url',
+  'issuer',
+  'authorize_url',
+  'token_url',
+  'revoke_url',
+  'device_url',
+  'client_auth',
+  'dialect',
+  'protected',
+];
 
 const flagKeys = settableKeys.filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone');
 

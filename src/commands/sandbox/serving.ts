@@ -32,7 +32,14 @@ const servingFacts = ({ url, base = url, secret, token = ownerToken }: Serving, 
 export type ServingFacts = ReturnType<typeof servingFacts>;
 
 /** Variables that would make `sched` use another service or user nevertheless. */
-export const conflicting = 'SCHED_SANDBOX SCHED_PROFILE SCHED_TOKEN_FILE SCHED_USER SCHED_ORG SCHED_DIALECT'.split(' ');
+export const conflicting = [
+  'SCHED_SANDBOX',
+  'SCHED_PROFILE',
+  'SCHED_TOKEN_FILE',
+  'SCHED_USER',
+  'SCHED_ORG',
+  'SCHED_DIALECT',
+];
 
 /** The error for a sandbox that can't start to serve. */
 const startError = (error: NodeJS.ErrnoException, where: string, receiver: RunOptions['receiver']): Error => {

@@ -15,10 +15,31 @@ export const makeId = (text: string): string => {
 export const uri = (collection: Collection | 'invitee_no_shows', id: string): string => `/${collection}/${id}`;
 
 /** Fields with a URI or the link of a page. No field of these names has text that a user chose. */
-const linkFields =
-  'uri availability_schedule avatar_url booking_url cancel_url created_by current_organization event event_type group invitee invitee_scheduled_by new_invitee old_invitee organization owner reschedule_url routing_form scheduling_url submitter user value webhook'.split(
-    ' ',
-  );
+const linkFields = [
+  'uri',
+  'availability_schedule',
+  'avatar_url',
+  'booking_url',
+  'cancel_url',
+  'created_by',
+  'current_organization',
+  'event',
+  'event_type',
+  'group',
+  'invitee',
+  'invitee_scheduled_by',
+  'new_invitee',
+  'old_invitee',
+  'organization',
+  'owner',
+  'reschedule_url',
+  'routing_form',
+  'scheduling_url',
+  'submitter',
+  'user',
+  'value',
+  'webhook',
+];
 
 /**
  * Can't match inside a string, where every quote has a backslash. It begins with what is rare: looking for the names first
