@@ -41,7 +41,7 @@ const mirrorFile = () => {
 beforeAll(async () => {
   world = await createWorld();
   home = temporaryDirectory('home');
-  expect((await world.run('mirror sync --yes', { home, send: withMore })).code).toBe(0);
+  expect((await world.run('mirror sync --yes --since -20d --until +20d', { home, send: withMore })).code).toBe(0);
 });
 
 /** What tests depend on: how many of what, when and how long, without any name. */
