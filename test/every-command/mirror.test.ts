@@ -123,12 +123,12 @@ describe.each(sample(places, 1))('the mirror of $token $dialect $other', ({ toke
 
   afterAll(() => process.chdir(before));
 
-  test('answers every read example as the service does', async () => {
+  test('answers read examples as the service does', async () => {
     const differing: string[] = [];
     const offline = async () => {
       throw new Error('a mirror sends nothing');
     };
-    for (const line of lines) {
+    for (const line of sample(lines, 50)) {
       const words = splitCommandLine(line.includes('--json') ? line : `${line} --json`);
       const there = await world.run(words, { home, ...(send && { send }) });
       const here = await world.run(['--mirror', ...words], { home, send: offline, env: { SCHED_TOKEN: token } });

@@ -94,7 +94,7 @@ describe('compliance recheck', () => {
     expect(JSON.parse(second.stdout).run).not.toBe(JSON.parse(first.stdout).run);
   });
 
-  for (const [title, world] of Object.entries(services))
+  for (const [title, world] of sample(Object.entries(services), 2))
     test(`reads each list of invitees once at a service that ${title}`, async () => {
       const { recheck, expectRight, service } = await openLeft();
       const result = await recheck([], world(service));
@@ -135,7 +135,7 @@ describe('compliance recheck', () => {
     'may not read events': ['/scheduled_events', answer(403), 'events', (where) => where === 'submissions'],
     'finds no path of events': ['/scheduled_events', answer(404), 'events', (where) => where === 'submissions'],
   };
-  for (const [title, [path, reply, unread, isFound]] of Object.entries(refusals))
+  for (const [title, [path, reply, unread, isFound]] of sample(Object.entries(refusals), 1, ([, [path]]) => path))
     test(`says of nobody that they are gone if the token ${title}`, async () => {
       const { recheck, service } = await openLeft();
       const right = linesOf(await recheck());
