@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, eventTypeNamed, jsonOf, type TestWorld } from '../support/run.ts';
+import { createWorld, eventTypeNamed, jsonOf, outputs, type TestWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: TestWorld;
 beforeEach(async () => {
@@ -76,5 +77,50 @@ describe('event-types list --unused', () => {
     const { code, stderr, requests } = await world.run(`event-types list --unused=${age}`);
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain(`--unused must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`);
+  });
+});
+
+describe('a person reads what a write has changed, and a program the record', () => {
+  const screen = async (line: string) => (await world.run(line, { terminals: outputs })).screen;
+
+  test.each<[string, RegExp]>([
+    [
+      'event-types create --name Chat --duration 20',
+      /^✔ Created: Chat\n {2}Length {8}20 min\n {2}Booking page {2}http\S+\n$/,
+    ],
+    ['event-types update "Intro call" --duration 20', /^✔ Changed: Intro call\n {2}Length {2}15 min → 20 min\n$/],
+    ['shares create --event-type "Intro call"', /^✔ Created a single-use booking link\n {2}Booking page {2}http\S+\n$/],
+    [
+      'invitations create --email eve@example.com --yes',
+      /^✔ Invited: eve@example\.com\n {2}Undo {2}sched invitations revoke eve@example\.com\n$/,
+    ],
+    [
+      'webhooks create --url http://127.0.0.1:9/ --events invitee.created',
+      /\n✔ Subscribed: http:\S+\n {2}Events {2}invitee\.created\n {2}Undo {4}sched webhooks delete \w{4}\n$/,
+    ],
+  ])('%s', async (line, answer) => {
+    expect(await screen(line)).toMatch(answer);
+  });
+
+  test('with --quiet, the link', async () => {
+    expect(await screen('shares create --event-type "Intro call" --quiet')).toMatch(/^Booking page +http/);
+  });
+
+  test('with the way back', async () => {
+    world = await createWorld({ env: { SCHED_CACHE_DIR: temporaryDirectory('answers') } });
+    const event = (await world.run('events list --past --limit 1 -o id')).stdout.trim();
+    const invitee = (await world.run(`invitees list ${event} --limit 1 -o id`)).stdout.trim();
+    const marked = await screen(`invitees no-show ${event} ${invitee}`);
+    const [, undo] =
+      /^✔ Marked as no-show: .+\n {2}Meeting .+\n {2}When .+\n {2}Undo {5}sched (.+ --undo)\n$/.exec(marked) ??
+      expect.fail(marked);
+    // The beginning of an ID is enough for a person.
+    const undone = await world.run(`${undo} --yes`, { terminals: ['stdin', ...outputs] });
+    expect(undone.screen).toMatch(/^✔ No longer marked as no-show: /);
+    const line = `availability update --event-type "Intro call" --rule 'friday 09:00-12:00' --yes`;
+    const changed = await screen(line);
+    expect(changed).toMatch(
+      /✔ Changed: Working hours[^\n]*\n {2}Undo *\n {2}sched availability update [\s\S]+ --rule 'friday [^\n]+\n$/,
+    );
   });
 });

@@ -46,6 +46,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const look = notes.color ? {} : { theme: plainTheme };
   const paint = createPaint(notes.color);
   const isAscii = needsAscii(runtime.env);
+  const drawable = (line: string): string => (isAscii ? asciiForm(line) : line);
   // Each choice takes one line, after two marks and a blank.
   const columns = runtime.stderr.columns || 80;
   const room = columns - 4;
@@ -94,16 +95,13 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
     /** On a narrow screen, the keys that everybody knows are left out first. A line that wraps would stay behind. */
     const helpLine = (parts: readonly string[], known = [move!, 'esc stop', `${take} choose`]): string => {
       const line = parts.join(isAscii ? ' | ' : ' · ');
-      if (width(line) < columns || known.length === 0) return shorten(line, columns - 1);
+      if (width(line) < columns || known.length === 0) return drawable(shorten(line, columns - 1));
       return helpLine(
         parts.filter((part) => part !== known[0]),
         known.slice(1),
       );
     };
-    const fitLine = (text: string): string => {
-      const line = shorten(labelText(text), room);
-      return isAscii ? asciiForm(line) : line;
-    };
+    const fitLine = (text: string): string => drawable(shorten(labelText(text), room));
     return untilEnd((streams, orFail) =>
       pick(
         {

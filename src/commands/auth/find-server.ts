@@ -1,6 +1,7 @@
 import { type AuthServer, endpointNames, foreignEndpoints, usualServer } from '../../auth/auth-server.ts';
 import { type Discovered, discover } from '../../auth/discovery.ts';
 import { SchedError } from '../../base/errors.ts';
+import { declined } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Profile } from '../../cli/session/profile-schema.ts';
 import { askYes, factLines, type YesNoQuestion } from '../../cli/session/prompt.ts';
@@ -71,7 +72,7 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
     yes: 'log in with these addresses and keep them',
     no: 'stop and send nothing',
   });
-  if (!isFine) throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent');
+  if (!isFine) throw declined('send');
 };
 
 const showServer = (server: AuthServer, document: string | undefined, { notes, settings, runtime }: Context): void => {

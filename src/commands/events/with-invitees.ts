@@ -36,6 +36,9 @@ export const addInvitees =
 /** More rows than anybody reads. Their people cost a request each, so they are only read if asked for. */
 const mostRows = 50;
 
+/** How often a list is drawn again while the names of its people arrive. */
+const redrawMs = 1000;
+
 /** The event types of the users whose events are listed. */
 export const readTypes = async (context: Context, scope: Query): Promise<Json[]> => {
   const { eventTypes } = await import('../../api/event-types.ts');
@@ -89,8 +92,13 @@ export const addPeople = (context: Context, later: (note: Sentence) => void): St
     if (first.length < page.length)
       tell(words`Names are shown for the first ${String(mostRows)} events. For all: ${the('with')} invitees`);
     const rows = [...page];
+    const { clock } = context.runtime;
+    let drawnAt = clock.now();
     await mapConcurrent([...first.entries()], async ([index, event]) => {
       rows[index] = await withPeople(context, event);
+      // To draw a list takes longer than a fast service needs for a name.
+      if (clock.now() - drawnAt < redrawMs) return;
+      drawnAt = clock.now();
       await context.printer.draft?.(rows);
     });
     return rows;

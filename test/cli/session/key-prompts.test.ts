@@ -16,6 +16,7 @@ const ask = async <Answer>(
   keys: readonly string[],
   env: Record<string, string> = {},
   color?: Color,
+  columns = 60,
 ) => {
   const [screen, keyboard] = [new PassThrough(), new PassThrough()];
   const left = [...keys];
@@ -33,7 +34,7 @@ const ask = async <Answer>(
   const context = {
     runtime: {
       promptStreams: () => ({ input: keyboard, output: screen, release: () => {} }),
-      stderr: { columns: 60 },
+      stderr: { columns },
       interrupted: new AbortController().signal,
       env,
     },
@@ -71,7 +72,8 @@ test('typing filters the list, without case and accents, and what begins with th
 });
 
 test('space takes several choices, also from different filters', async () => {
-  const several = (keys: string[]) => ask((asker) => asker.chooseSeveral('Who?', people, { note: 'first 3' }), keys);
+  const several = (keys: string[]) =>
+    ask((asker) => asker.chooseSeveral('Who?', people, { note: 'first 3' }), keys, {}, undefined, 80);
   const { answer, text } = await several(['zoe', ' ', '\x7f', '\x7f', '\x7f', 'ada', ' ', ' ', ' ', enter]);
   expect(answer).toEqual(['2', '1']);
   expect(text).toContain('first 3\n2 chosen · type to filter · ↑↓ · space: several · ⏎ choose · esc stop');
@@ -81,6 +83,18 @@ test('space takes several choices, also from different filters', async () => {
   expect(named.answer).toEqual(['1']);
   expect(named.text).toContain('? Who? ada b\n');
   expect(named.text).toContain('✔ Who? Ada Byron');
+});
+
+test.each<[number, string]>([
+  [70, 'type to filter, or type another answer · ↑↓ · ⏎ choose · esc stop'],
+  [61, 'type to filter, or type another answer · ⏎ choose · esc stop'],
+  [50, 'type to filter, or type another answer · ⏎ choose'],
+  [40, 'type to filter, or type another answer'],
+  [30, 'type to filter, or type anot…'],
+])('the keys take one line of %i columns', async (columns, keys) => {
+  const readOther = async () => ({ problem: 'no' });
+  const { lines } = await ask((asker) => asker.choose('Time', people, { readOther }), [ctrlD], {}, undefined, columns);
+  expect(lines).toContain(keys);
 });
 
 test('text that is not in the list is read, and a problem with it is shown', async () => {
@@ -115,7 +129,13 @@ test.each([
 
 test('has a form for terminals that show ASCII only', async () => {
   const keys = [' ', enter];
-  const { text } = await ask((asker) => asker.chooseSeveral('Who?', people.slice(0, 1), {}), keys, { LC_ALL: 'C' });
+  const { text } = await ask(
+    (asker) => asker.chooseSeveral('Who?', people.slice(0, 1), {}),
+    keys,
+    { LC_ALL: 'C' },
+    undefined,
+    80,
+  );
   expect(text).toContain('>x Ada Byron');
   expect(text).toContain('1 chosen | type to filter | up/down | space: several | enter choose | esc stop');
 });

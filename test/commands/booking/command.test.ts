@@ -53,6 +53,24 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
   expect((await world.run(`${undo} --yes`, { terminals: ['stdin', 'stdout', 'stderr'] })).code).toBe(0);
 });
 
+const meeting = '--start 2026-11-27T14:00:00Z --email ada@example.com --name Ada --timezone UTC';
+
+test('a booking without its answers says which, with a command that has room for them', async () => {
+  const line = `invitees create --event-type "Customer onboarding" ${meeting} --answer Company=X`;
+  const { code, stderr } = await world.run(line, { terminals: outputs });
+  expect(code).toBe(2);
+  expect(stderr).toContain('error: An answer is missing: "Team size"\n');
+  expect(stderr).toMatch(/try: sched [\s\S]* --answer 'Team size=…'\n$/);
+});
+
+test('a place without its kind has that of earlier meetings', async () => {
+  const { requests } = await world.run(
+    `invitees create --event-type Consultation ${meeting} --location "+81 3 1234" --json`,
+  );
+  const sent = requests.find(({ method }) => method === 'POST');
+  expect(JSON.parse(sent!.body!).location).toEqual({ kind: 'outbound_call', location: '+81 3 1234' });
+});
+
 // R42
 test.each(['invitees create', 'api'])(
   '%s: a signal while a booking is on its way says that it was made',
