@@ -24,7 +24,7 @@ const shown: Record<string, RegExp | [file: string, RegExp]> = {
   'sched events cancel "$event"': /canceled/,
   'sched events move "$event"': /active/,
   'sched events list --upcoming --with invitees -o ics': ['events.ics', /^ATTENDEE;CN=.*:mailto:/m],
-  'sched availability off tomorrow': /TOMORROW\tall schedules\n/,
+  'sched availability off tomorrow': /TOMORROW off\t/,
   // The file is as it was exported, so nothing differs.
   'sched config apply team.yaml': /^$/,
   'sched shares create': /^http:\/\/127\.0\.0\.1:4010\/d\/\S+\n$/,
