@@ -87,7 +87,7 @@ const rooms: Record<string, string> = {
   api: 'administration booking bulk events',
   webhooks: 'bulk compliance events follow',
   skill: 'schema',
-  mcp: 'bulk schema',
+  mcp: 'bulk compliance schema',
   sandbox: 'mcp schema webhooks',
   config: 'availability booking bulk mcp webhooks',
   'event-types': 'events',

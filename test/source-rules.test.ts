@@ -57,7 +57,7 @@ const machineClock: Reserved = {
     ...['cli/session/booking-limits.ts', 'cli/session/network.ts', 'commands/ratelimit.ts'],
     // Tokens, receipts and ledgers, whose times are of this machine.
     ...['commands/auth/', 'commands/doctor/', 'commands/move/move-many.ts', 'commands/compliance/export.ts'],
-    'commands/compliance/receipts.ts',
+    ...['commands/compliance/receipts.ts', 'commands/mcp/call-log.ts'],
     // Deliveries, which the sandbox signs by this clock, and a sandbox that has no clock yet.
     ...['commands/webhooks/verify.ts', 'commands/sandbox/input.ts'],
     // Both clocks, compared or the earlier one of them.

@@ -1,4 +1,13 @@
-import { type Damage, isRunDone, type RunHistory, readReceipt, replay } from './work-receipt.ts';
+import { isCallLog, replayCalls } from './work-call-log.ts';
+import {
+  type Counts,
+  type Damage,
+  isRunDone,
+  type Receipt,
+  type RunHistory,
+  readReceipt,
+  replay,
+} from './work-receipt.ts';
 
 /** Said of every receipt that was made in the sandbox. */
 export const madeInSandbox = 'made in the sandbox: not proof of a real deletion';
@@ -12,10 +21,31 @@ export interface ReceiptFinding {
   head: string;
   sandbox: boolean;
   history?: RunHistory | undefined;
+  /** Of a log of writes, which has no run. */
+  calls?: Counts;
 }
 
 const edited = ({ line, problem }: Damage) =>
   ({ status: 'edited', finding: `edited at line ${line}: ${problem}`, line }) as const;
+
+/** Checks the log of the writes that programs made. It has no end: a server can always write more. */
+const verifyLog = (log: Receipt, isRehearsal: boolean): ReceiptFinding => {
+  const facts = { head: `sha256:${log.head}`, sandbox: log.isSandbox };
+  const replayed = replayCalls(log);
+  if (!replayed.ok) return { ...facts, ...edited(replayed) };
+  const { total, done, failed, unknown, asked } = replayed;
+  const found = { ...facts, calls: { total, accepted: done, rejected: failed, unknown, skipped: asked } };
+  if (log.tornBytes > 0) return { ...found, status: 'incomplete', finding: 'incomplete: its last line is cut off' };
+  if (unknown > 0)
+    return {
+      ...found,
+      status: 'incomplete',
+      finding: `incomplete: ${unknown} with unknown outcome; look at the service`,
+    };
+  if (log.isSandbox && !isRehearsal)
+    return { ...found, status: 'sandbox', finding: 'intact, but made in the sandbox: it proves nothing' };
+  return { ...found, status: 'ok', finding: 'ok: no line was changed, removed or moved, and each call has an outcome' };
+};
 
 /**
  * Checks a receipt, and compares its head with one kept elsewhere, if that is given. A rehearsal judges a receipt made
@@ -39,6 +69,7 @@ export const verifyChain = (
     return { ...facts, status: 'rewritten', finding };
   }
   if (reading.lines.length === 0) return incomplete('it has no complete line');
+  if (isCallLog(reading)) return verifyLog(reading, isRehearsal);
   const history = replay(reading);
   if (!history.ok) return { ...facts, ...edited(history) };
   if (reading.tornBytes > 0) return incomplete('its last line is cut off; resuming the run repairs it', history);

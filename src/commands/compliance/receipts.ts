@@ -72,7 +72,8 @@ export const loadDeletion = async (context: Context, word: string, isLookAllowed
   const { path, bytes } = await loadReceipt(context, word);
   const finding = checkReceipt(context, bytes);
   const { history } = finding;
-  if (history === undefined) throw findingError(finding)!;
+  if (history === undefined)
+    throw findingError(finding) ?? new SchedError('usage', `Receipt "${word}" is not from a deletion`, {});
   const { operation } = history.run;
   if (operation === deletionOperation || (isLookAllowed && operation === recheckOperation))
     return { path, bytes, finding, history };
@@ -109,16 +110,20 @@ export const loadFirst = async (context: Context, { after }: RunLine) => {
   return { first: hashes.includes(after.head) ? ('ok' as const) : ('different' as const), bytes: loaded.bytes };
 };
 
-export const runRecord = (path: string, { status, history, head, sandbox, finding }: ReceiptFinding) => ({
+export const runRecord = (
+  path: string,
+  { status, history, calls, head, sandbox, finding }: ReceiptFinding,
+  counts = history?.counts ?? calls,
+) => ({
   run: history?.run.run ?? null,
   started_at: history?.run.at ?? null,
   ended_at: history?.endedAt ?? null,
   status,
-  total: history?.counts.total ?? null,
-  accepted: history?.counts.accepted ?? null,
-  rejected: history?.counts.rejected ?? null,
-  unknown: history?.counts.unknown ?? null,
-  skipped: history?.counts.skipped ?? null,
+  total: counts?.total ?? null,
+  accepted: counts?.accepted ?? null,
+  rejected: counts?.rejected ?? null,
+  unknown: counts?.unknown ?? null,
+  skipped: counts?.skipped ?? null,
   organization: history?.run.organization ?? null,
   owner: history?.run.owner ?? null,
   endpoint: history?.run.endpoint ?? null,

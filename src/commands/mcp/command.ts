@@ -57,12 +57,14 @@ const serveCommand = (registry: Nouns): Command => ({
     'mcp serve --allow-writes=events.cancel,invitees.create',
     'mcp serve --sandbox --allow-writes',
     'mcp serve --compact',
+    'mcp serve --allow-writes --log writes.log',
   ],
   notes: [
     'An MCP client starts this command and talks to it until it closes stdin. Nothing but the protocol is written to stdout; notes go to stderr. `sched mcp config` prints the lines that a client needs.',
     "There is a tool for each command that reads records of the service, such as events_list and event_types_slots. Tools that change data exist only with --allow-writes. Cancellations, no-shows before the meeting, changes of availability and deletions of webhooks ask you through the client first; if the client can't ask, they are refused, unless you add --yes. Bookings, other creations and changes of event types don't ask. No tool deletes data of invitees.",
     'A list has 20 rows unless the client asks for more, and a cursor for the next rows. A result has at most 32 KiB. Its text comes from the service, so it is marked as data, and control characters are escaped.',
     '--compact offers search_commands, describe_command and call_command: 1,900 characters for the model to read instead of 27,000, with the same permissions, questions and limits. It is better if most conversations need no command, or if the client has many other tools. The full list is better for many calls and for small models: a command takes one call instead of two or three, and the client can tell tools that read from tools that write.',
+    "--log adds a line to a file before each write and one after it: tool, a mark of the arguments made with the receipt key, who confirmed (person, flag or nobody) and the outcome. It has no names and addresses. Lines are chained like those of a receipt, and `sched compliance verify FILE` checks them. If the first line can't be written, the tool does not run. Each server needs a file of its own.",
     'All calls use the profile that was in use at the start, its rate limit budget, and the record of bookings that prevents booking twice.',
   ],
 });

@@ -2,7 +2,7 @@ import { self, the, words } from '../../base/words.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
-import { choice, toggle, word } from '../../cli/input/kinds.ts';
+import { choice, file, toggle, word } from '../../cli/input/kinds.ts';
 import { rule } from '../../cli/input/relations.ts';
 import { fieldList } from '../../output/fields.ts';
 import { clients } from './clients.ts';
@@ -31,6 +31,7 @@ const choosing = {
     'also offer tools that change data: all, or those of =events.cancel,invitees.create',
     { optional: true, heading: 'Safety' },
   ),
+  log: file('write a line before each write of a program and one after it, as evidence', { heading: 'Safety' }),
   outputSchemas: toggle('describe the results of the tools too (a much longer list)'),
   compact: toggle('three tools that find, describe and run commands, instead of one per command'),
 };

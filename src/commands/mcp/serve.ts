@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Given } from '../../cli/input/given.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { collectNotes } from '../../cli/messages/notes.ts';
@@ -12,6 +13,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
 import type { McpPlace } from '../../sandbox/run.ts';
 import type { Nouns } from '../schema/command.ts';
+import type { CallLog } from './call-log.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
 import type { ConfigInput, ToolsInput } from './input.ts';
@@ -45,10 +47,12 @@ const sharedFlags = ({ context, how: { given } }: Call): Given => {
 };
 
 /** All flags with which a client starts this server. */
-const serveWords = ({ tools, allowWrites, outputSchemas, compact }: ToolsInput, call: Call): string[] => {
+const serveWords = ({ tools, allowWrites, log, outputSchemas, compact }: ToolsInput, call: Call): string[] => {
   const flags: Given = {
     tools: tools?.join(),
     'allow-writes': allowWrites?.join(),
+    // A client starts the server in a directory of its own.
+    log: log && resolve(log),
     'output-schemas': outputSchemas || undefined,
     compact: compact || undefined,
   };
@@ -91,6 +95,10 @@ const offeredTools = async (registry: Nouns, context: Context): Promise<Tool[]> 
   return context.settings.mirror ? all.filter(({ command }) => whyNoMirror(command) === undefined) : all;
 };
 
+/** The log of the writes of programs. */
+export const openLog = async (context: Context, path: string, isSandbox: boolean): Promise<CallLog> =>
+  (await import('./call-log.ts')).openCallLog(context, resolve(path), isSandbox);
+
 export const runServe = async (registry: Nouns, values: ToolsInput, call: Call): Promise<void> => {
   const { context, problems, how } = call;
   const { runtime, settings, notes } = context;
@@ -100,12 +108,15 @@ export const runServe = async (registry: Nouns, values: ToolsInput, call: Call):
     notes.info(
       `Waiting for an MCP client on stdin. To stop: Ctrl-C. To set up a client: ${commandHere(context, 'mcp', 'config')}`,
     );
+  const log =
+    values.log === undefined ? undefined : await openLog(context, values.log, (await context.connection()).isSandbox);
   await notes.flush();
   const { serveTools: serve } = await import('./server.ts');
-  await serve({
+  const served = serve({
     runtime,
     notes,
     tools,
+    ...(log && { log }),
     flags: sharedFlags(call),
     zone: settings.zone,
     hasOutputSchemas: values.outputSchemas,
@@ -118,6 +129,7 @@ export const runServe = async (registry: Nouns, values: ToolsInput, call: Call):
       mirror?.age,
     ),
   });
+  await served.finally(() => log?.close());
 };
 
 /** The lines of a client that starts this program. */
@@ -189,6 +201,7 @@ export const openMcp = async (
   { runtime }: Pick<Context, 'runtime'>,
   place: McpPlace,
   dialect: Dialect | undefined,
+  log?: CallLog,
 ): Promise<McpServer> => {
   const zone = 'UTC';
   const { serveHttp } = await import('./server.ts');
@@ -197,6 +210,7 @@ export const openMcp = async (
     runtimeFor: (token) => worldWith(runtime, place, token),
     notes: collectNotes(() => {}),
     tools: await allTools(registry, dialect),
+    ...(log && { log }),
     // A caller decides itself whether to wait for a rate limit.
     flags: { tz: zone, 'no-wait': true },
     zone,

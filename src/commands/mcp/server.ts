@@ -17,6 +17,7 @@ import { ClosedPipe } from '../../base/errors.ts';
 import { version } from '../../base/system.ts';
 import type { Output } from '../../runtime.ts';
 import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
+import type { Agreement, CallLog } from './call-log.ts';
 import { createCheck, noTool } from './check-call.ts';
 import { compactCalls, compactList } from './compact-tools.ts';
 import { serveSessions } from './http-sessions.ts';
@@ -35,6 +36,8 @@ interface ServerSetup extends Host {
   /** Whether the person may be asked at all. */
   mayAsk: boolean;
   instructions: string;
+  /** Where writes are recorded. */
+  log?: CallLog;
 }
 
 /** What a client sends back together with the answer to a question. */
@@ -97,14 +100,17 @@ const createParts = (setup: ServerSetup) => {
     if (tool === undefined) throw noTool(name);
     const values = withLists(tool.parameters, sent);
     let openQuestion: string | undefined;
+    let isConfirmed = false;
     const { authInfo } = context.http ?? {};
     const digestFor = (question: string) => questionDigest(authInfo?.extra?.user, name, values, question);
     const confirm: Call['confirm'] = async (question) => {
       const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
       const state = context.mcpReq.requestState<Asked>();
       // An answer counts once, and only for the question as it is now: the event may have changed meanwhile.
-      if (answer.kind === 'elicit' && state?.question === digestFor(question) && openQuestions.delete(state.number))
-        return answer.action === 'accept' && answer.content?.confirm === true;
+      if (answer.kind === 'elicit' && state?.question === digestFor(question) && openQuestions.delete(state.number)) {
+        isConfirmed = answer.action === 'accept' && answer.content?.confirm === true;
+        return isConfirmed;
+      }
       openQuestion = question;
       return false;
     };
@@ -112,13 +118,19 @@ const createParts = (setup: ServerSetup) => {
     const zone = typeof values.tz === 'string' ? values.tz : setup.zone;
     try {
       check(descriptions[index]!.inputSchema, values);
-      const outcome = await runTool(setup, {
-        tool,
-        values,
-        signal: context.mcpReq.signal,
-        token: authInfo?.token,
-        ...(mayAsk ? { confirm } : {}),
+      const run = () =>
+        runTool(setup, {
+          tool,
+          values,
+          signal: context.mcpReq.signal,
+          token: authInfo?.token,
+          ...(mayAsk ? { confirm } : {}),
+        });
+      const agreement = (): Agreement => ({
+        confirmed: isConfirmed ? 'person' : setup.flags.yes ? 'flag' : 'nobody',
+        isOpen: openQuestion !== undefined,
       });
+      const outcome = await (tool.isWrite && setup.log ? setup.log.around(tool.name, values, run, agreement) : run());
       if (openQuestion === undefined) return toolResult(outcome, { tool, values, zone });
     } catch (error) {
       return errorResult(error);

@@ -2,7 +2,7 @@ import { self, the, type Words, words } from '../../base/words.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, type Read, refuse } from '../../cli/input/kind.ts';
-import { choice, count, duration, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
+import { choice, count, duration, file, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
 import { needs, rule } from '../../cli/input/relations.ts';
 import type { Fault } from '../../sandbox/faults/faults.ts';
 import { profileNames } from '../../sandbox/oauth/profiles.ts';
@@ -202,6 +202,7 @@ const serving = {
   bind: entry(addressKind, 'listen on this address too (default 127.0.0.1, for this machine only)', {
     heading: 'More flags',
   }),
+  mcpLog: file('write a line before each write at /mcp and one after it, as evidence', { heading: 'Safety' }),
   allowAdmin: toggle('with another address, let other machines open the desk and control the sandbox', {
     heading: 'More flags',
   }),

@@ -98,6 +98,10 @@ export const whileServing = async (
   const receiver = webhookTo === undefined ? undefined : { url: webhookTo, key };
   const tls = tlsOf(values);
   const bind = otherAddress(values, context);
+  const log =
+    values.mcpLog === undefined
+      ? undefined
+      : await (await import('../mcp/serve.ts')).openLog(context, values.mcpLog, true);
   const { runSandbox } = await import('../../sandbox/run.ts');
   const sandbox = await openSandboxData(runtime, {
     data: dataName,
@@ -115,7 +119,7 @@ export const whileServing = async (
   });
   const data = sandboxFile(runtime, dataName);
   const openMcp: RunOptions['openMcp'] = async (place) =>
-    (await import('../mcp/serve.ts')).openMcp(registry, context, place, sandbox.dialect);
+    (await import('../mcp/serve.ts')).openMcp(registry, context, place, sandbox.dialect, log);
   const place = { port, bind, tls, allowAdmin: values.allowAdmin, baseUrl: values.baseUrl };
   const options = { ...place, script, data, version, receiver, watch, openMcp };
   const server = await runSandbox(sandbox, options, runtime).catch((error) => {
@@ -126,5 +130,6 @@ export const whileServing = async (
     if (!runtime.interrupted.aborted) await server.drain();
   } finally {
     await server.close();
+    await log?.close();
   }
 };
