@@ -53,6 +53,8 @@ export const answerWrite = async (context: Context, view: View, record: Json, an
   }
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
-  const lines = await context.printer.answerLines?.(view, ...shown);
-  await context.notes.done(done, sentence, [...(lines ?? []), ...below]);
+  const lines = (await context.printer.answerLines?.(view, ...shown)) ?? [];
+  await context.notes.done(done, sentence, [...lines, ...below]);
+  // A record of another shape than the documented one is shown as it came.
+  if (before === undefined && lines.length === 0) await print();
 };

@@ -51,23 +51,18 @@ test('groups the event types by their hours, with other dates', async () => {
 });
 
 test('reads as sentences', async () => {
-  expect(await list('--accessible')).toEqual([
-    expect.stringMatching(/^Hours of 10 event types, time zone Europe\/Berlin: Board preview, .*\.$/),
-    'Mon to Fri: 09:00 to 12:30, 13:00 to 17:00.',
-    'Off: Fri 27 Nov.',
-  ]);
+  const [hours, ...rest] = (await list('--accessible')).join('\n').split(/(?<=\.)\n/);
+  expect(hours!.replaceAll('\n', ' ')).toMatch(
+    /^Hours of 10 event types, time zone Europe\/Berlin: Board preview, .*, Support call\.$/,
+  );
+  expect(rest).toEqual(['Mon to Fri: 09:00 to 12:30, 13:00 to 17:00.', 'Off: Fri 27 Nov.']);
 });
 
 test('lists schedules for --event-type, with the days off in order as ranges', async () => {
   await world.run('availability off 2026-12-28..2026-12-31 2026-11-18 --yes');
   const lines = await list('--event-type "Intro call"');
   expect(lines[2]).toMatch(/Working hours +Europe\/Berlin +Mon–Fri 09:00–12:30, 13:00–17:00/);
-  expect(lines.slice(3).map((line) => line.trim())).toEqual([
-    'Fri 30 Oct 2026 off',
-    'Wed 18 Nov 2026 off',
-    'Fri 27 Nov 2026 off',
-    '28–31 Dec 2026 off',
-  ]);
+  expect(lines.slice(3).map((line) => line.trim())).toEqual(['Wed 18 Nov off', 'Fri 27 Nov off', '28–31 Dec off']);
 });
 
 test('still needs --event-type in a pipe', async () => {

@@ -107,8 +107,10 @@ describe('event-types slots', () => {
     const spoken = await onTerminal(`${until} --accessible`);
     expect(spoken.stdout).toMatchInlineSnapshot(`
       "Customer onboarding, 60 min, Asia/Kolkata, 59 free times on 3 of 4 days.
-      Monday 16 November 2026, 15 free times: 14:30 to 15:30, 16:00 to 17:00, 18:30 to 21:30.
-      Tuesday 17 November 2026, 24 free times: 13:30 to 15:00, 16:00 to 17:00, 17:30 to 21:30.
+      Monday 16 November 2026, 15 free times: 14:30 to 15:30, 16:00 to 17:00, 18:30 to
+      21:30.
+      Tuesday 17 November 2026, 24 free times: 13:30 to 15:00, 16:00 to 17:00, 17:30
+      to 21:30.
       Wednesday 18 November 2026, 20 free times: 13:30 to 15:30, 18:30 to 21:30.
       "
     `);
