@@ -45,7 +45,9 @@ const verify = async (flags = '') => {
   return { ...result, record: JSON.parse(result.stdout) as Line };
 };
 
-it('has a line before each write and one after it, with who confirmed, and nothing about people', { timeout: 60_000 }, async () => {
+it('has a line before each write and one after it, with who confirmed, and nothing about people', {
+  timeout: 60_000,
+}, async () => {
   const answers: ('yes' | 'no')[] = ['yes', 'no'];
   const { client, close } = await serving({ answer: () => answers.shift()! });
   await callTool(client, 'event_types_list', {});
@@ -87,7 +89,9 @@ it('says that a flag confirmed, and is no receipt of a deletion', async () => {
   await close();
   expect(saidOf().at(-1)).toEqual([1, 'flag: done']);
   expect((await verify()).record.status).toBe('ok');
-  expect((await world.run(`compliance prove ${log} --email a@b.example --sandbox`)).stderr).toContain('is not from a deletion');
+  expect((await world.run(`compliance prove ${log} --email a@b.example --sandbox`)).stderr).toContain(
+    'is not from a deletion',
+  );
 });
 
 it('knows after a kill between the lines that a write may have been made, and continues', async () => {
