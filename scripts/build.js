@@ -4,7 +4,7 @@
  * dist/main.js           the program, run by `bin/sched.js`
  * dist/runtime.js        the outside world: streams, clock, network
  * dist/jq-worker.js      the thread that runs --jq, which needs its own entry file
- * dist/sql-worker.js     the thread that runs the queries of mirror sql
+ * dist/sql-worker.js     the thread that runs the queries of mirror sql, in a process of its own
  * dist/sandbox.js        what programs import as `sched/sandbox`; its types are in dist/sandbox.d.ts
  * dist/chunks/           code that these files load, at start or on first use
  * dist/package.json      marks all files as CommonJS

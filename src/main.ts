@@ -3,7 +3,7 @@ import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './base/errors
 import { version } from './base/system.ts';
 import type { Given } from './cli/input/given.ts';
 import type { Paint } from './output/paint.ts';
-import { completeArgument, helperArgument, type Runtime, type World } from './runtime.ts';
+import { completeArgument, helperArgument, queryArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory, isHomeless } from './state/paths.ts';
 
@@ -52,14 +52,16 @@ const guardedRuntime = async (world: World): Promise<Runtime> =>
   (await import('./node/redacted-output.ts')).withRedaction(world);
 
 const perform = async (argv: readonly string[], runtime: Runtime): Promise<void> => {
-  if (
-    argv.length === 1 &&
-    argv[0] === helperArgument &&
-    runtime.parentProcess !== undefined &&
-    !runtime.stdin.isTerminal
-  ) {
-    const { runRefreshHelper } = await import('./auth/refresh-helper.ts');
-    return runRefreshHelper(runtime.parentProcess(), runtime);
+  const { parentProcess } = runtime;
+  if (argv.length === 1 && parentProcess !== undefined && !runtime.stdin.isTerminal) {
+    if (argv[0] === helperArgument) {
+      const { runRefreshHelper } = await import('./auth/refresh-helper.ts');
+      return runRefreshHelper(parentProcess(), runtime);
+    }
+    if (argv[0] === queryArgument) {
+      const { answerParent } = await import('./output/thread.ts');
+      return answerParent(parentProcess(true), 'sql-worker');
+    }
   }
   if (argv[0] === completeArgument) {
     const { complete } = await import('./cli/complete/complete.ts');

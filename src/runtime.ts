@@ -53,8 +53,10 @@ export interface World extends System {
    * so that a signal to this process, its group or its terminal does not reach it. Rejects if it can't be started.
    */
   startChild(command: readonly string[], options: { env: Env; isDetached?: boolean }): Promise<ChildProcess>;
-  /** For a helper: the process that started it. */
-  parentProcess?(): Peer;
+  /**
+   * For a helper: the process that started it. If it is bound to that, it ends at once with it, whatever its threads do.
+   */
+  parentProcess?(isBound?: boolean): Peer;
 }
 
 /** The outside world as commands see it: its output streams redact secrets. */
@@ -144,6 +146,9 @@ export interface Pager extends Output {
 
 /** The only argument of a helper process. Everything else it needs comes through a pipe. */
 export const helperArgument = '__refresh-helper';
+
+/** The same for the process of a query of `mirror sql`. */
+export const queryArgument = '__mirror-query';
 
 /** The first argument of the command that the completion scripts run: see src/cli/complete/complete.ts. */
 export const completeArgument = '__complete';

@@ -60,7 +60,7 @@ const places: Record<string, string> = {
   'work*.ts': 'api/ base/ client/ http/ state/ time/ node/files.ts yaml-file.ts node: csv-parse ical.js zod',
   'commands/': `${shell} cli/ ../completions/ ../man`,
   'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/run.ts @modelcontextprotocol/server zod`,
-  'commands/mirror/': `${shell} cli/ sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
+  'commands/mirror/': `${shell} cli/ runtime.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
     sandbox/mirror/write.ts type:sandbox/store/store.ts type:sandbox/handler.ts
     ${mirrorExport}`,
   'commands/sandbox/': `${shell} cli/ sandbox/ yaml-file.ts`,

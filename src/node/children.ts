@@ -42,9 +42,13 @@ export const startChild: World['startChild'] = async ([program, ...words], { env
   };
 };
 
-export const parentProcess = (): Peer => ({
-  ...peerOver(process.stdin, process.stdout),
-  leave: () => {
-    process.stdin.destroy();
-  },
-});
+export const parentProcess: NonNullable<World['parentProcess']> = (isBound) => {
+  const end = () => process.kill(process.pid, 'SIGKILL');
+  if (isBound) process.stdin.once('end', end).once('error', end);
+  return {
+    ...peerOver(process.stdin, process.stdout),
+    leave: () => {
+      process.stdin.destroy();
+    },
+  };
+};

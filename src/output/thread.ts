@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Peer } from '../runtime.ts';
 
 /** Asks a thread. Rejects with the signal's reason as soon as it is aborted, even while the thread works. */
 export type AskThread<Question, Answer> = (question: Question, interrupted?: AbortSignal) => Promise<Answer>;
@@ -41,4 +42,15 @@ export const startThread = async <Question, Answer>(
       worker.on('message', finish).on('error', fail).ref();
       worker.postMessage(question);
     });
+};
+
+/** Lets a thread answer one question of the process that started this one. Both are JSON. */
+export const answerParent = async (parentProcess: Peer, name: string): Promise<void> => {
+  try {
+    const ask = await startThread<unknown, unknown>(name);
+    const question = await parentProcess.hear();
+    if (question !== undefined) parentProcess.say(JSON.stringify(await ask(JSON.parse(question))));
+  } finally {
+    parentProcess.leave();
+  }
 };

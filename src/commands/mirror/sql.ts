@@ -2,9 +2,9 @@ import { SchedError, usageError } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
-import { startThread } from '../../output/thread.ts';
 import type { View } from '../../output/view.ts';
-import { answerQuery, queryProblem, type SqlAnswer, type SqlQuestion } from '../../sandbox/mirror/query.ts';
+import { childEnvironment, queryArgument, type Runtime } from '../../runtime.ts';
+import { answerQuery, plainValue, queryProblem, type SqlAnswer, type SqlQuestion } from '../../sandbox/mirror/query.ts';
 import type { SqlInput } from './input.ts';
 import { ownMirror } from './own-mirror.ts';
 
@@ -16,6 +16,24 @@ const viewOf = (columns: readonly string[]): View => ({
   id: columns[0] ?? 'id',
 });
 
+/** Asks SQLite in a process of its own, because nothing else ends a query. Without one if `sched` can't be started again. */
+const ask = async ({ machine, env, startChild, interrupted }: Runtime, question: SqlQuestion): Promise<SqlAnswer> => {
+  if (machine.program === undefined) return answerQuery(question);
+  const child = await startChild([...machine.program, queryArgument], { env: childEnvironment(env), isDetached: true });
+  interrupted.addEventListener('abort', child.kill, { once: true });
+  try {
+    interrupted.throwIfAborted();
+    child.say(JSON.stringify(question));
+    const answer = await child.hear();
+    interrupted.throwIfAborted();
+    if (answer === undefined) throw new SchedError('environment', 'The process of the query ended without an answer');
+    return JSON.parse(answer);
+  } finally {
+    child.kill();
+    child.leave();
+  }
+};
+
 export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Promise<void> => {
   const { runtime, printer, notes } = context;
   const wrong = queryProblem(query);
@@ -23,12 +41,11 @@ export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Pro
   const file = await ownMirror(context);
   await withMirror(runtime, file, (mirror) => forgetMarked(context, mirror));
   const most = limit ?? mostRows;
-  const ask = await startThread<SqlQuestion, SqlAnswer>('sql-worker').catch(() => answerQuery);
-  const answer = await ask({ file, query, limit: most + 1 }, runtime.interrupted);
+  const answer = await ask(runtime, { file, query, limit: most + 1 });
   if ('problem' in answer) throw new SchedError('usage', "SQLite can't answer the query", { reason: answer.problem });
   const rows = answer.rows
     .slice(0, most)
-    .map((row) => Object.fromEntries(answer.columns.map((name, at) => [name, row[at]])));
+    .map((row) => Object.fromEntries(answer.columns.map((name, at) => [name, plainValue(row[at])])));
   await printer.list(viewOf(answer.columns), [rows]);
   if (answer.rows.length > most) notes.warn(`Only the first ${formatNumber(most)} rows are shown`);
 };

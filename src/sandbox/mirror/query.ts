@@ -40,17 +40,18 @@ export const queryProblem = (query: string): string | undefined => {
 const marked = (name: string): string => {
   const column = `"${name.replaceAll('"', '""')}"`;
   const isLarge = `typeof(${column}) = 'integer' AND ${column} NOT BETWEEN -9007199254740991 AND 9007199254740991`;
-  return `CASE WHEN ${isLarge} THEN char(1) || ${column} ELSE ${column} END AS ${column}`;
+  const isBytes = `typeof(${column}) = 'blob'`;
+  return `CASE WHEN ${isLarge} THEN char(1) || ${column} WHEN ${isBytes} THEN lower(hex(${column})) ELSE ${column} END AS ${column}`;
 };
 
-/** Whole numbers beyond 2^53 stay as they are. */
-const plain = (value: unknown): unknown => {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return typeof value === 'string' && /^\x01-?\d+$/.test(value) ? BigInt(value.slice(1)) : value;
-};
+/** A value of an answer. Whole numbers beyond 2^53 stay as they are. */
+export const plainValue = (value: unknown): unknown =>
+  typeof value === 'string' && /^\x01-?\d+$/.test(value) ? BigInt(value.slice(1)) : value;
 
-/** Answers a query from the views of a mirror. Blocks, so it runs in a thread. */
+/** Answers a query from the views of a mirror, as JSON can say it. Blocks, perhaps for ever. */
 export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<SqlAnswer> => {
+  const wrong = queryProblem(query);
+  if (wrong !== undefined) return { problem: wrong };
   const store = await openMirror(file);
   try {
     store.exec(views);
@@ -60,7 +61,7 @@ export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<
     const columns = reader.all<{ name: string }>("SELECT name FROM pragma_table_info('asked')").map(({ name }) => name);
     const sql = `SELECT ${columns.map(marked).join()} FROM temp.asked LIMIT ${limit}`;
     const rows = reader.all<Record<string, unknown>>(sql);
-    return { columns, rows: rows.map((row) => columns.map((column) => plain(row[column]))) };
+    return { columns, rows: rows.map((row) => columns.map((column) => row[column])) };
   } catch (error) {
     return { problem: (error as Error).message };
   } finally {
