@@ -111,27 +111,43 @@ const checkFile = (file: string, { uid }: Runtime): void => {
 };
 
 /** Does something with an open mirror. An error of the database becomes one that says what to do. */
-export const atMirror = async <Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> => {
+const atMirror = async <Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const isBroken = code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
-    if (!isBroken && !/sqlite/i.test(String(code))) throw error;
+    if (error instanceof SchedError || (!isBroken && !/sqlite/i.test(String(code)))) throw error;
     const reason = code === 'SANDBOX_FILE' ? message.replace('sandbox', 'mirror') : message;
     throw new SchedError('environment', "Can't use the mirror", {
       reason: `${reason} (${file})`,
-      ...(isBroken ? { hint: deletion } : {}),
+      ...(isBroken && { hint: deletion }),
+      ...(/\bfull\b/i.test(message) && {
+        advice: 'free some space on the disk, and run the same command again: nothing is lost',
+      }),
     });
   }
 };
 
-/** Opens a mirror that exists, to change it. */
-export const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> =>
-  atMirror(file, () => {
-    ensurePrivateDirectory(mirrorDirectory(runtime));
-    checkFile(file, runtime);
-    return openMirror(file);
+const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> => {
+  ensurePrivateDirectory(mirrorDirectory(runtime));
+  checkFile(file, runtime);
+  return openMirror(file);
+};
+
+/** Does something with the file of a mirror, which may be new, and closes it. */
+export const withMirrorFile = <Result>(
+  runtime: Runtime,
+  file: string,
+  work: (store: Store) => Result | Promise<Result>,
+): Promise<Result> =>
+  atMirror(file, async () => {
+    const store = await openMirrorFile(runtime, file);
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
   });
 
 export const noMirror = (): SchedError =>
@@ -149,22 +165,16 @@ const refuseEmpty = (): never => {
 };
 
 /** Does something with a mirror that exists, and closes it. Its first sync may have made the file only. */
-export const withMirror = async <Result>(
+export const withMirror = <Result>(
   runtime: Runtime,
   file: string,
   work: (mirror: Mirror) => Result | Promise<Result>,
   whenEmpty: () => Result = refuseEmpty,
-): Promise<Result> => {
-  const store = await openMirrorFile(runtime, file);
-  try {
-    return await atMirror(file, () => {
-      const facts = factsOf(store);
-      return facts === undefined ? whenEmpty() : work({ store, file, facts });
-    });
-  } finally {
-    store.close();
-  }
-};
+): Promise<Result> =>
+  withMirrorFile(runtime, file, (store) => {
+    const facts = factsOf(store);
+    return facts === undefined ? whenEmpty() : work({ store, file, facts });
+  });
 
 /** `from 1 Nov 2025 to 17 Dec 2027` */
 export const windowText = ({ since, until }: Pick<MirrorFacts, 'since' | 'until'>, zone: string): string => {
@@ -205,51 +215,53 @@ export const openMirrorOf = async (
 ) => {
   const file = mirrorFile(runtime, account);
   if (!existsSync(file)) throw noMirror();
-  const store = await openMirrorFile(runtime, file);
-  try {
-    const facts = factsOf(store);
-    if (facts === undefined) throw noMirror();
-    const { baseUrl, root, user, organization } = facts;
-    const refuseOther = (own: string, wanted = own): void => {
-      if (wanted === own) return;
-      const reason = `the account is that of ${wanted}`;
-      throw new SchedError('environment', `This is the mirror of ${own}`, { reason, hint: deletion });
-    };
-    refuseOther(baseUrl, account.baseUrl);
-    refuseOther(user, account.user);
-    await forgetMarked({ runtime, settings, notes }, { store, file, facts });
-    const age = checkAge(facts, settings, runtime.clock.now());
-    notes.place(age);
-    const answer = answerFromMirror({
-      store: readOnly(store),
-      facts,
-      clock: runtime.clock,
-      dialect,
-      window: windowText(facts, settings.zone),
-      note: notes.info,
-    });
-    const send: typeof answer.send = (request) => atMirror(file, () => answer.send(request));
-    return {
-      baseUrl,
-      credentials: { current: () => Promise.reject(new SchedError('auth', 'A mirror needs no token')) },
-      isSandbox: false,
-      defaults: { uriRoot: root },
-      owner: { user, organization },
-      mirror: {
-        age,
-        inviteesOf: answer.inviteesOf,
-        send,
-        sendPlain: send,
-        serviceTime: () => undefined,
-        now: runtime.clock.now,
-        askSandboxTime: async () => {},
-      },
-      close: async () => store.close(),
-    };
-  } catch (error) {
-    store.close();
-    throw error;
-  }
+  return atMirror(file, async () => {
+    const store = await openMirrorFile(runtime, file);
+    try {
+      const facts = factsOf(store);
+      if (facts === undefined) throw noMirror();
+      const { baseUrl, root, user, organization } = facts;
+      const refuseOther = (own: string, wanted = own): void => {
+        if (wanted === own) return;
+        const reason = `the account is that of ${wanted}`;
+        throw new SchedError('environment', `This is the mirror of ${own}`, { reason, hint: deletion });
+      };
+      refuseOther(baseUrl, account.baseUrl);
+      refuseOther(user, account.user);
+      await forgetMarked({ runtime, settings, notes }, { store, file, facts });
+      const age = checkAge(facts, settings, runtime.clock.now());
+      notes.place(age);
+      const answer = answerFromMirror({
+        store: readOnly(store),
+        facts,
+        clock: runtime.clock,
+        dialect,
+        window: windowText(facts, settings.zone),
+        note: notes.info,
+      });
+      const send: typeof answer.send = (request) => atMirror(file, () => answer.send(request));
+      return {
+        baseUrl,
+        credentials: { current: () => Promise.reject(new SchedError('auth', 'A mirror needs no token')) },
+        isSandbox: false,
+        defaults: { uriRoot: root },
+        owner: { user, organization },
+        mirror: {
+          age,
+          inviteesOf: answer.inviteesOf,
+          send,
+          sendPlain: send,
+          serviceTime: () => undefined,
+          now: runtime.clock.now,
+          askSandboxTime: async () => {},
+        },
+        close: async () => store.close(),
+      };
+    } catch (error) {
+      store.close();
+      throw error;
+    }
+  });
 };
 
 /** Says that the mirror of a profile stays after its login, and how to delete it. */

@@ -10,12 +10,11 @@ import type { Context } from '../../cli/session/context.ts';
 import { ownerOfToken } from '../../cli/session/identity.ts';
 import { withMarks } from '../../cli/session/mirror-marks.ts';
 import {
-  atMirror,
   forgetMarked,
   makeMirrorDirectory,
   mirrorFile,
-  openMirrorFile,
   windowText,
+  withMirrorFile,
 } from '../../cli/session/open-mirror.ts';
 import { existsSync } from '../../node/files.ts';
 import { durationText } from '../../output/progress.ts';
@@ -133,7 +132,6 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
   const started = runtime.clock.now();
   makeMirrorDirectory(runtime);
   const held = (await mirrorLock(context, file).acquire())!;
-  let store: Store | undefined;
   let progress = { done: 0, total: 0 };
   let stopShowing = () => {};
   try {
@@ -145,53 +143,51 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
     );
     const people = { user: owner?.user ?? (await identity.user()), organization: await identity.organization() };
     const { role, refusal } = await readRole(client, people);
-    store = await openMirrorFile(runtime, file);
-    const opened = store;
-    const stored = await atMirror(file, () => factsOf(opened));
-    const facts = await begin(context, stored, values, { ...people, role });
-    // Records can only be compared with marks whose keys are known when the sync begins.
-    await withMarks(context, (each) => each.add(facts.organization, []));
-    const marks = await forgetMarked(context, { store, file, facts });
-    setFacts(store, facts);
-    notes.info(
-      `Mirror of ${new URL(facts.baseUrl).host}: events ${windowText(facts.begun, settings.zone)}, with their invitees`,
-      'heading',
-    );
-    if (!values.fullSpeed)
-      notes.info('Uses at most half of the rate limit. Stop it at any time: the next sync continues');
-    const sync: Sync = {
-      client,
-      store,
-      facts,
-      write: writerOf(store, facts, marks),
-      checkTime: () => {
-        if (values.for !== undefined && runtime.clock.now() - started >= values.for) throw new TimeIsUp();
-      },
-      now: context.now,
-      atOnce: values.fullSpeed ? 4 : 1,
-      onProgress: (done, total) => {
-        progress = { done, total };
-      },
-    };
-    stopShowing = showAlive(runtime, notes, () => ({
-      name: 'Mirror',
-      facts: [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} read`],
-    }));
-    await atMirror(file, () => readAll(sync, refusal, (stage, text) => notes.info(`${stage}: ${text}`)));
-    const { begun, ...rest } = facts;
-    const done: MirrorFacts = { ...rest, since: begun.since, until: begun.until, asOf: begun.at };
-    setFacts(store, done);
-    // Another machine may have deleted somebody meanwhile.
-    await forgetMarked(context, { store, file, facts: done });
-    // The log has what was replaced.
-    store.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    await withMirrorFile(runtime, file, async (store) => {
+      const facts = await begin(context, factsOf(store), values, { ...people, role });
+      // Records can only be compared with marks whose keys are known when the sync begins.
+      await withMarks(context, (each) => each.add(facts.organization, []));
+      const marks = await forgetMarked(context, { store, file, facts });
+      setFacts(store, facts);
+      notes.info(
+        `Mirror of ${new URL(facts.baseUrl).host}: events ${windowText(facts.begun, settings.zone)}, with their invitees`,
+        'heading',
+      );
+      if (!values.fullSpeed)
+        notes.info('Uses at most half of the rate limit. Stop it at any time: the next sync continues');
+      const sync: Sync = {
+        client,
+        store,
+        facts,
+        write: writerOf(store, facts, marks),
+        checkTime: () => {
+          if (values.for !== undefined && runtime.clock.now() - started >= values.for) throw new TimeIsUp();
+        },
+        now: context.now,
+        atOnce: values.fullSpeed ? 4 : 1,
+        onProgress: (done, total) => {
+          progress = { done, total };
+        },
+      };
+      stopShowing = showAlive(runtime, notes, () => ({
+        name: 'Mirror',
+        facts: [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} read`],
+      }));
+      await readAll(sync, refusal, (stage, text) => notes.info(`${stage}: ${text}`));
+      const { begun, ...rest } = facts;
+      const done: MirrorFacts = { ...rest, since: begun.since, until: begun.until, asOf: begun.at };
+      setFacts(store, done);
+      // Another machine may have deleted somebody meanwhile.
+      await forgetMarked(context, { store, file, facts: done });
+      // The log has what was replaced.
+      store.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    });
     await notes.done(`the mirror is complete: ${counted(progress.total, 'list')} of invitees read`);
   } catch (error) {
     if (!(error instanceof TimeIsUp)) throw error;
     notes.info(`Stopped after ${durationText(values.for! / 1000)}. The next sync continues`);
   } finally {
     stopShowing();
-    store?.close();
     await held.release();
   }
 };

@@ -137,6 +137,42 @@ describe('a file that is no mirror', () => {
   });
 });
 
+describe('a disk that is full, with somebody to forget', () => {
+  let at: string;
+  beforeAll(async () => {
+    at = copied();
+    const { code, stderr } = await world.run('compliance delete ada@x.example --yes', { home: at });
+    if (code !== 0) throw new Error(stderr);
+    const store = await openMirror(mirrorFile(at));
+    store.exec(`DELETE FROM mirror_forgotten;
+      CREATE TRIGGER full BEFORE INSERT ON mirror_forgotten BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+    store.close();
+  });
+
+  test.each(['--mirror events list', 'mirror status', "mirror sql 'SELECT 1'", 'mirror sync --yes'])(
+    '%s',
+    async (line) => {
+      const { code, stdout, stderr } = await world.run(line, { home: at });
+      expect(stderr).toContain("error: Can't use the mirror\n");
+      expect(stderr).toContain('database or disk is full (');
+      expect(stderr).toContain('free some space on the disk, and run the same command again: nothing is lost');
+      expect([code, stdout]).toEqual([3, '']);
+    },
+  );
+});
+
+test('a sync on a full disk says what to do, and nothing is lost', async () => {
+  const at = copied();
+  const store = await openMirror(mirrorFile(at));
+  const facts = store.fact('mirror');
+  store.exec(`CREATE TRIGGER full BEFORE UPDATE ON meta BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const { code, stderr } = await world.run('mirror sync', { home: at });
+  expect(stderr).toContain('free some space on the disk');
+  expect(code).toBe(3);
+  expect(store.fact('mirror')).toBe(facts);
+  store.close();
+});
+
 test('mirror delete removes the file with its side files', async () => {
   const at = copied();
   expect((await world.run('mirror delete --yes', { home: at })).code).toBe(0);
