@@ -37,43 +37,50 @@ export interface FollowSource {
 }
 
 /** A page token expires if the rate limit makes the next request wait for minutes. */
-export const isStalePage = (error: unknown): boolean =>
-  hasCategory(error, 'unavailable') && error.facts.http?.status === 400;
+const isStalePage = (error: unknown): boolean => hasCategory(error, 'unavailable') && error.facts.http?.status === 400;
 
 /**
- * Reads the events of the window, in one request per hundred. Calls `onEvent` for each, and perhaps twice: if a page
- * token has expired, the list continues at the start time of the last event. Returns the service's time at the first
- * page.
+ * The events of a window, in one request per hundred. Some may come twice: if a page token has expired, the list continues
+ * at the start time of the last event.
  *
  * Assumed (events.order): without `sort`, events are listed in the order of start times.
  */
+export async function* windowPages(
+  client: Client,
+  query: FollowSource['query'],
+  { since, until }: { since: number; until?: number },
+  onPage?: () => void,
+): AsyncGenerator<Json[]> {
+  let reached = since;
+  for (;;) {
+    const from = reached;
+    const edges = { since: utcText(from), ...(until !== undefined && { until: utcText(until) }) };
+    const windowedQuery = { ...query, ...windowQuery('start_time', edges) };
+    try {
+      for await (const page of client.pages(events.list, { query: windowedQuery }, { ...(onPage && { onPage }) })) {
+        for (const event of page) reached = Math.max(reached, timestampOf(String(event.start_time)) ?? reached);
+        yield page.filter(rowFilter(events.list, windowedQuery));
+      }
+      return;
+    } catch (error) {
+      if (!isStalePage(error) || reached === from) throw error;
+    }
+  }
+}
+
+/** Calls `onEvent` for each event of the window. Returns the service's time at the first page. */
 export const readWindow = async (
   { client, query, keep, serviceNow }: FollowSource,
   window: { since: number; until?: number },
   onEvent: (event: Json) => void,
 ): Promise<number> => {
-  let { since } = window;
   let startedAt: number | undefined;
-  for (;;) {
-    const from = since;
-    const until = window.until === undefined ? {} : { until: utcText(window.until) };
-    const windowedQuery = { ...query, ...windowQuery('start_time', { since: utcText(since), ...until }) };
-    const isInQuery = rowFilter(events.list, windowedQuery);
-    const onPage = () => {
-      startedAt ??= serviceNow();
-    };
-    try {
-      for await (const page of client.pages(events.list, { query: windowedQuery }, { onPage })) {
-        for (const event of page) {
-          since = Math.max(since, timestampOf(String(event.start_time)) ?? since);
-          if (isInQuery(event) && keep(event)) onEvent(event);
-        }
-      }
-      return startedAt!;
-    } catch (error) {
-      if (!isStalePage(error) || since === from) throw error;
-    }
-  }
+  const onPage = () => {
+    startedAt ??= serviceNow();
+  };
+  for await (const page of windowPages(client, query, window, onPage))
+    for (const event of page.filter(keep)) onEvent(event);
+  return startedAt!;
 };
 
 /** The invitees of an event, by URI; none if the event isn't there. */

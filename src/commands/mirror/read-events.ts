@@ -7,7 +7,6 @@ import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
-import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
@@ -23,7 +22,7 @@ import {
 } from '../../sandbox/mirror/write.ts';
 import type { Store } from '../../sandbox/store/store.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
-import { isStalePage } from '../follow/read-news.ts';
+import { windowPages } from '../follow/read-news.ts';
 import { isShort } from '../follow/work-state.ts';
 import { type Refusal, readOrRefusal } from './read-account.ts';
 import { dueEvents, type KnownEvent, type Named, namedIn } from './work-plan.ts';
@@ -74,33 +73,23 @@ export const readWindow = async (
   refusal: Refusal | undefined,
 ): Promise<void> => {
   const { begun, pass, role } = facts;
-  let from = begun.reached ?? begun.since;
+  let reached = begun.reached ?? begun.since;
+  let ties: Json[] = [];
   let read = 0;
-  for (;;) {
-    const first = from;
-    const query = { ...scope, ...windowQuery('start_time', { since: utcText(first), until: utcText(begun.until) }) };
-    const keep = rowFilter(events.list, query);
-    let ties: Json[] = [];
-    try {
-      for await (const page of client.pages(events.list, { query }, { keep, onPage: checkTime }))
-        write((writing) => {
-          putEvents(writing, page, pass);
-          for (const event of page) {
-            const start = timestampOf(String(event.start_time)) ?? from;
-            if (ties.length > 0 && ties[0]!.start_time === event.start_time) ties.push(event);
-            else ties = [event];
-            if (ties.length > 1) rankTies(writing, ties);
-            from = Math.max(from, start);
-          }
-          begun.reached = from;
-          setFacts(writing.store, facts);
-          read += page.length;
-          onProgress(read, read);
-        });
-      break;
-    } catch (error) {
-      if (!isStalePage(error) || from === first) throw error;
-    }
+  for await (const page of windowPages(client, scope, { since: reached, until: begun.until })) {
+    checkTime();
+    write((writing) => {
+      putEvents(writing, page, pass);
+      for (const event of page) {
+        ties = [...ties.filter(({ uri, start_time: start }) => start === event.start_time && uri !== event.uri), event];
+        if (ties.length > 1) rankTies(writing, ties);
+        reached = Math.max(reached, timestampOf(String(event.start_time)) ?? reached);
+      }
+      begun.reached = reached;
+      setFacts(writing.store, facts);
+      read += page.length;
+      onProgress(read, read);
+    });
   }
   write((writing) => {
     if (refusal !== undefined) noteList(writing, events.list.name, now(), 0, refusal);
