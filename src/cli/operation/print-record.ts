@@ -56,5 +56,5 @@ export const answerWrite = async (context: Context, view: View, record: Json, an
   const lines = (await context.printer.answerLines?.(view, ...shown)) ?? [];
   await context.notes.done(done, sentence, [...lines, ...below]);
   // A record of another shape than the documented one is shown as it came.
-  if (before === undefined && lines.length === 0) await print();
+  if (before === undefined && lines.length + below.length === 0) await print();
 };
