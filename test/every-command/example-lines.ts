@@ -16,6 +16,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^sandbox start/, 'runs until it is stopped: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox (wait|mark)( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/wait.test.ts'],
+  [/^sandbox oauth( |$)/, 'needs a sandbox that runs: covered by '],
   [/^sandbox open( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
   [
     /^sandbox snapshot (restore|delete)/,
@@ -49,7 +50,7 @@ export const exampleFiles: Record<string, string> = {
   'world.yaml': 'sandbox: 1\norganization: { name: Engine }\nusers: { ada: { name: Ada Byron } }\n',
   'team.yaml': 'sched: 1\nusers: { me: { event_types: { intro: { name: Intro call, duration: 20 } } } }\n',
   'holidays.ics':
-    'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20201225\r\nRRULE:FREQ=YEARLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+    'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20201225\r\nDURATION:P7D\r\nRRULE:FREQ=YEARLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 

@@ -66,7 +66,7 @@ describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) =
   const homeFor = (line: string) => {
     if (/^(profiles|auth|invitees create|events follow|config apply|sandbox export)\b/.test(line))
       return temporaryDirectory('home');
-    return /^(compliance|doctor|sandbox)| --from /.test(line) ? shared : undefined;
+    return /^(compliance|doctor|sandbox)| --(from|log) /.test(line) ? shared : undefined;
   };
 
   /** Runs a line as a shell would: a command in `$(…)` first. Pipes and files are left out. */

@@ -241,7 +241,7 @@ const all: Omit<Command, 'local'>[] = [
       'profiles set timezone Europe/Paris',
       'profiles set output json -p work',
       'profiles set user ada@engine.example',
-      'profiles set protected yes -p production',
+      'profiles set protected yes -p work',
     ],
     notes: [
       'With a protected profile, every write asks first, also with --yes, with a confirmed count or digest, or in `sched api`. Without a terminal it fails with exit code 12, unless --profile-is repeats the name of the profile. Tools of `sched mcp serve` then only read.',
