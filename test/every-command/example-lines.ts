@@ -16,7 +16,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^sandbox start/, 'runs until it is stopped: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox (wait|mark)( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/wait.test.ts'],
-  [/^sandbox oauth( |$)/, 'needs a sandbox that runs: covered by '],
+  [/^sandbox oauth( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/oauth.test.ts'],
   [/^sandbox open( |$)/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
   [
     /^sandbox snapshot (restore|delete)/,

@@ -22,8 +22,8 @@ import { createScene, type OpenService, type Scene, type SceneOptions, watchBook
 export interface Options extends SceneOptions {
   /** How many intents are planned. */
   intents?: number;
-  /** The only kind of intent. What it needs is booked first. */
-  only?: string;
+  /** One call of a disk that fails, after the first start of followers. */
+  failAt?: { command: string; call: string; number: number };
   /** The numbers of the intents that are left out. */
   dropped?: readonly number[];
 }
@@ -279,6 +279,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   // A follower tells nothing of the past at its first start.
   if (scene.isFollowed) await runAll(machines.map(followAt));
   site.faults = scene.faults;
+  site.failAt = options.failAt && { ...options.failAt };
   scheduler.mayStall = scene.faults.stall > 0;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
   // R30: unless the budget is lost with a disk, counted partly in Redis and partly on the machine because Redis fails, or a
@@ -288,6 +289,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const isAlone = isSure && (scene.isShared ? redis === 0 : machines.length === 1);
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
+  site.failAt = undefined;
   scheduler.mayStall = false;
   for (const machine of machines) Object.assign(machine, { failing: undefined, offline: 0 });
   if (scheduler.violation === undefined) await runAll([finish()]);

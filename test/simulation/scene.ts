@@ -113,8 +113,8 @@ export interface SceneOptions {
   /** Faults that never happen. */
   without?: readonly (keyof Faults)[];
   isTraced?: boolean;
-  /** One call of a disk that fails. */
-  failAt?: Site['failAt'];
+  /** The only kind of intent. What it needs is booked first. */
+  only?: string;
 }
 
 /** The service of one seed. */
@@ -169,7 +169,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
       redis: diceFor(seed, 'redis'),
     },
     faults: noFaults,
-    failAt: options.failAt && { ...options.failAt },
+    failAt: undefined,
     counts: { ...noCounts },
     lastPid: 1000,
     onLeave: () => {},
@@ -242,7 +242,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     mirrors,
     isShared,
     /** Whether bookings are followed. */
-    isFollowed: setup.chance(0.5),
+    isFollowed: setup.chance(0.5) || options.only === 'follow',
     model,
     /** The days that each schedule has off, by its path, as far as somebody has changed them. */
     daysOff: new Map<string, DaysOff>(),

@@ -73,9 +73,13 @@ export const allMirrors = (runtime: Runtime): string[] => {
   if (!hasMirrors(runtime)) return [];
   const folder = mirrorDirectory(runtime);
   ensurePrivateDirectory(folder);
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.db'))
-    .map((name) => join(folder, name));
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => join(folder, name));
+  } catch (error) {
+    throw diskTrouble('read', folder, error);
+  }
 };
 
 /** https://bford.info/cachedir/ */

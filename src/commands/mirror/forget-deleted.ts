@@ -16,6 +16,12 @@ interface Forgetting {
   finish(): Promise<void>;
 }
 
+/** Why somebody may be left: a deletion was accepted, so nothing about mirrors makes it fail. */
+const problemIn = (error: unknown): string => {
+  if (!(error instanceof SchedError)) throw error;
+  return [error.message, error.facts.reason].filter(Boolean).join(': ');
+};
+
 /** Removes who is marked from one mirror. Returns why somebody may be left in it; undefined if it is another organization's. */
 const forgetIn = (context: Context, file: string, place: string, addresses: readonly string[]) =>
   withMirror<string | undefined>(
@@ -33,10 +39,7 @@ const forgetIn = (context: Context, file: string, place: string, addresses: read
       return stillHas(file, left, others) ? 'an address is still in its files' : '';
     },
     () => '',
-  ).catch((error: unknown) => {
-    if (!(error instanceof SchedError)) throw error;
-    return [error.message, error.facts.reason].filter(Boolean).join(': ');
-  });
+  ).catch(problemIn);
 
 const deletion = { command: ['mirror', 'delete'] };
 
@@ -60,7 +63,11 @@ export const openForgetting = async (context: Context, organization: string): Pr
     finish: async () => {
       // Also if this process has sent nothing: an earlier one may have been killed before it came here.
       const answers: (string | undefined)[] = [];
-      for (const file of allMirrors(runtime)) answers.push(await forgetIn(context, file, place, addresses));
+      try {
+        for (const file of allMirrors(runtime)) answers.push(await forgetIn(context, file, place, addresses));
+      } catch (error) {
+        answers.push(problemIn(error));
+      }
       const ours = answers.filter((answer) => answer !== undefined);
       const problems = ours.filter((answer) => answer !== '');
       if (problems.length > 0)
