@@ -1,4 +1,5 @@
-import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import fs, { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
@@ -67,6 +68,29 @@ test('the same deletion again cleans the mirrors, if the first one was killed be
   expect(filesWith(home, person.email)).not.toEqual([]);
   const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
   expect([stderr, code]).toEqual([expect.stringContaining('Already accepted'), 0]);
+  expect(filesWith(home, person.email)).toEqual([]);
+});
+
+test('a deletion that was accepted is no failure because the mirrors can not be listed', async () => {
+  const list = fs.readdirSync;
+  fs.readdirSync = ((path: string) => {
+    if (path.endsWith('mirror')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    return list(path);
+  }) as typeof list;
+  syncBuiltinESMExports();
+  const ended = await world.run(`compliance delete ${person.email} --yes --json`, { home }).finally(() => {
+    fs.readdirSync = list;
+    syncBuiltinESMExports();
+  });
+  expect(ended.code).toBe(3);
+  const { message, cause, outcome } = JSON.parse(ended.stderr.trim().split('\n').at(-1)!).error;
+  expect([message, cause, outcome]).toEqual([
+    'Deletion was requested, but 1 mirror may still have people',
+    expect.stringMatching(/^Can't read .*mirror/),
+    'applied',
+  ]);
+  // The next one finds them.
+  expect(await world.run(`compliance delete ${person.email} --yes`, { home })).toMatchObject({ code: 0 });
   expect(filesWith(home, person.email)).toEqual([]);
 });
 
