@@ -124,11 +124,12 @@ const otherTypes = [false, true].flatMap((isDeep) =>
 
 describe('hostile: every command and format on a terminal', () => {
   it('covers all commands except those that serve or wait', () => {
-    // Their own tests have hostile deliveries and receivers.
+    // Their own tests have hostile deliveries, receivers and clients.
     const withDeliveries = [
       'webhooks backfill',
       'webhooks listen',
       'webhooks verify',
+      'sandbox oauth',
       'sandbox trigger',
       'sandbox wait',
     ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorld, network, someday } from '../../support/run.ts';
+import { createWorld, network, outputs, someday } from '../../support/run.ts';
 import { seededFile } from '../../support/seeded.ts';
 import { startServing } from '../../support/serving.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -24,4 +24,10 @@ test('sandbox oauth names the rule that a client missed', async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([{ client: 'guessed', step: 'authorize', requests: 1 }]);
   expect(stderr).toMatch(/guessed missed at authorize: RFC 6749 §2\.2/);
+  // The ID of a client is its own choice.
+  await fetch(`${server}/oauth/authorize?${query.replace('guessed', '%1b[31mred%0aline')}`, { redirect: 'manual' });
+  const terminals = { terminals: outputs, env: { ...env, NO_COLOR: '1' } };
+  const shown = await world.run(`sandbox oauth --data ${data}`, terminals);
+  expect(`${shown.stdout}${shown.stderr}`).toContain('red');
+  expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/\u001b\[31m|^line/m);
 });
