@@ -223,7 +223,7 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
         };
         found.push(...(await linesOf(splitCommandLine(argv), options)).found);
       }
-      expect(new Set(found).size).toBeGreaterThan(chosenSituations.length / 2);
+      expect(new Set(found).size).toBeGreaterThan(chosenSituations.length / 3);
       expect(await problemsIn(found)).toEqual([]);
     },
   );
