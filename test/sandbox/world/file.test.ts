@@ -58,7 +58,11 @@ const mistakes: Record<string, [find: string, put: string, message: string | Reg
     /check-up\.duration must be a whole number from 1 to 720, not "twenty"/,
   ],
   'a meeting that is too long': [': 20\n', ': 900\n', /check-up\.duration must be a whole number from 1 to 720$/],
-  'a color without quotes': ['duration: 20', 'color: #0a8f6b', /check-up\.color must be a color such as "#0a8f6b", in quotes, not empty/],
+  'a color without quotes': [
+    'duration: 20',
+    'color: #0a8f6b',
+    /check-up\.color must be a color such as "#0a8f6b", in quotes, not empty/,
+  ],
   'hours without an end': ['mon-thu 09:00-16:00', 'mon-thu 09:00', /hours\[0\]: "09:00" is not a time range such as/],
   'an unknown weekday': ['mon-thu 09', 'mom-thu 09', /hours\[0\]: "mom-thu" is not a day\./],
   'a day with two lines': ['fri 09:00', 'thu 09:00', /hours has more than one line for thursday. Write its hours with/],
