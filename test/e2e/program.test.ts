@@ -179,8 +179,10 @@ describe('the program', () => {
       await terminal.until(sign);
       terminal.type(ctrlC);
     }
-    // sched writes nothing that would scroll the pager's screen.
-    expect((await terminal.done).text).toContain('pager: ready\n^Cpager: 1\n^Cpager: 2\npager: over\n');
+    // sched writes nothing that would scroll the pager's screen. On a slow machine it clears a draft.
+    expect((await terminal.done).text.replace(/\u001b\[\d*[AJK]/g, '')).toContain(
+      'pager: ready\n^Cpager: 1\n^Cpager: 2\npager: over\n',
+    );
   });
 
   // Bun, which runs the standalone file, ends there by itself and says why.

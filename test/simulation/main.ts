@@ -2,6 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { type Options, type Outcome, simulateCommands } from './commands.ts';
+import { faultKinds } from './faults.ts';
 import { simulateJobs } from './jobs.ts';
 import { origin } from './network.ts';
 import { type OpenService, someday } from './scene.ts';
@@ -31,6 +32,8 @@ export const openSimulator = async (folder: string) => {
     sandbox.store.exec('PRAGMA synchronous = OFF');
     return { send: sandbox.service, close: () => sandbox.close() };
   };
+  // What is loaded on first use takes turns that later runs don't have.
+  await simulateCommands(0, open, { intents: 1, only: 'book', without: faultKinds });
   return {
     commands: (seed: number, options: Options = {}): Promise<Outcome> => simulateCommands(seed, open, options),
     jobs: (seed: number, options: Options = {}): Promise<Outcome> => simulateJobs(seed, options),
