@@ -55,7 +55,8 @@ const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => 
     dangerous,
   );
   expect(stderr.replace(ours, '')).not.toMatch(dangerous);
-  expect(stdout + stderr).not.toMatch(new RegExp(`^\\s*${forged}`, 'm'));
+  // A long text goes on below its beginning, to the right of labels.
+  expect(stdout + stderr).not.toMatch(new RegExp(`^[ \\t]{0,4}${forged}`, 'm'));
   expect(stderr).not.toMatch(obeyed);
   if (people.includes(way)) expect(stdout).not.toMatch(obeyed);
 };

@@ -38,6 +38,7 @@ const details: Record<string, string> = {
   'invitees create':
     'Give start or first_free, and name or first_name. The same booking is refused while it exists, or returned with if_absent.',
   'one-offs create': 'Give days, start_date with end_date, or spot.',
+  'event-types slots': 'Give event_type, or host with duration.',
 };
 
 /** Properties without which a call can't work. The command can do without: a file or a URI may have them. */

@@ -34,6 +34,7 @@ const valueFor = ({ type, enum: choices, items, description = '' }: Property): u
 const alternatives: Record<string, Record<string, unknown>> = {
   invitees_create: { first_free: true, name: 'Somebody' },
   one_offs_create: { days: 5 },
+  event_types_slots: { event_type: 'Intro call' },
 };
 
 describe('the schema of a tool', () => {
