@@ -30,7 +30,8 @@ const details: Record<string, string> = {
   'events agenda': 'Returns the events of one day, calendar week (default) or month.',
   'events stats':
     'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
-  'event-types slots': 'The service checks again when the slot is booked: it may know more than these times.',
+  'event-types slots':
+    'Give event_type, or host with duration. The service checks again when the slot is booked: it may know more than these times.',
   'config export':
     'Returns the configuration as JSON: event types, hours and webhooks. What a file leaves out is not managed.',
   'config diff': 'Returns the changes that the file would make, and their digest.',
@@ -38,7 +39,6 @@ const details: Record<string, string> = {
   'invitees create':
     'Give start or first_free, and name or first_name. The same booking is refused while it exists, or returned with if_absent.',
   'one-offs create': 'Give days, start_date with end_date, or spot.',
-  'event-types slots': 'Give event_type, or host with duration.',
 };
 
 /** Properties without which a call can't work. The command can do without: a file or a URI may have them. */
