@@ -115,7 +115,7 @@ export class EventCounts {
     const span = spanIn(event);
     const length = span === undefined ? 0 : span.end - span.start;
     for (const count of this.#countsOf(event)) count.add(isCanceled(event), length);
-    if (!this.hasStarted(event)) return;
+    if (!this.hasStarted(event, span)) return;
     this.started.events += 1;
     this.started.requests += requestsForInvitees(event);
   }
@@ -127,8 +127,7 @@ export class EventCounts {
   }
 
   /** Whether an event is over or takes place now, with at least one invitee. */
-  hasStarted(event: Json): boolean {
-    const span = spanIn(event);
+  hasStarted(event: Json, span = spanIn(event)): boolean {
     return !isCanceled(event) && span !== undefined && span.start <= this.now && requestsForInvitees(event) > 0;
   }
 
