@@ -129,7 +129,8 @@ const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
       input: digest,
       after,
       report: async (run, path) => {
-        await forgetSeen(seenFile);
+        // What is left of it, the next look removes before it begins.
+        await forgetSeen(seenFile).catch(() => undefined);
         await reportFindings(context, task, run, path);
       },
       confirm: async (remaining, isResumed) => {

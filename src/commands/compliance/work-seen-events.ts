@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../../base/system.ts';
 import { rm } from '../../node/files.ts';
-import { realDisk } from '../../state/disk.ts';
+import { attempt, realDisk } from '../../state/disk.ts';
 import type { Place } from './work-finding.ts';
 
 /*
@@ -19,7 +19,7 @@ export interface SeenEvents {
 
 const digestOf = (event: string): string => hash('sha256', event).slice(0, 32);
 
-export const forgetSeen = (path: string): Promise<void> => rm(path, { force: true });
+export const forgetSeen = (path: string): Promise<void> => attempt('remove', path, () => rm(path, { force: true }));
 
 export const openSeen = async (path: string, randomBytes: RandomBytes): Promise<SeenEvents> => {
   const stored = await realDisk.read(path);

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type HttpReply, type HttpRequest, isSuccess, type Send } from '../../../src/http/message.ts';
@@ -258,6 +260,31 @@ describe('compliance recheck', () => {
       [],
     );
   });
+
+  for (const [title, code] of [
+    ['removed at the end', 11],
+    ['removed at the start', 3],
+  ] as const)
+    test(`answers truly if notes of finished lists can't be ${title}`, async () => {
+      const { recheck, expectRight, service, clock } = await openLeft(10);
+      const { rm } = promises;
+      let left = code === 3 ? 0 : 1;
+      promises.rm = async (path, options) => {
+        if (/seen-\w+$/.test(String(path)) && left-- === 0)
+          throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+        return rm(path, options);
+      };
+      syncBuiltinESMExports();
+      const result = await recheck([], services['ignores the filter']!(service)).finally(() => {
+        promises.rm = rm;
+        syncBuiltinESMExports();
+      });
+      if (code === 11) expectRight(result);
+      else expect([result.code, result.stderr]).toEqual([3, expect.stringMatching(/Can't remove .*seen-/)]);
+      // The next one looks anew.
+      await clock.sleep(60_000);
+      expectRight(await recheck([], services['ignores the filter']!(service)));
+    });
 
   test('has a receipt that auditors can check, chained to the first one', async () => {
     const { recheck, run, home, receipt, present } = await openLeft();
