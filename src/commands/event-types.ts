@@ -7,7 +7,10 @@ import { idIn } from '../base/uri.ts';
 import { the, words } from '../base/words.ts';
 import { both, input, taking } from '../cli/input/input.ts';
 import { age } from '../cli/input/kinds.ts';
+import type { Below } from '../cli/messages/notes.ts';
+import { commandHere } from '../cli/messages/suggested-line.ts';
 import { changeOrReadBack } from '../cli/operation/change-record.ts';
+import type { FieldFlag } from '../cli/operation/field-flags.ts';
 import { type Decorations, type GenericCommand, operationInput, positional } from '../cli/operation/generic-command.ts';
 import type { RequestValues } from '../cli/operation/input.ts';
 import { answerWrite } from '../cli/operation/print-record.ts';
@@ -15,7 +18,7 @@ import { type OperationInput, printRequest, runOperation } from '../cli/operatio
 import { knownRecord, recordTitle } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
 import { rowFilter } from '../client/filter.ts';
-import type { View } from '../output/view.ts';
+import { safe } from '../output/sanitize.ts';
 import { utcText } from '../time/wall.ts';
 
 export const examples = {
@@ -45,10 +48,26 @@ export const showsChange = (record: Json, change: Json): boolean | undefined => 
   return knownNames.length === Object.keys(change).length ? true : undefined;
 };
 
+/** The command that puts the old values back. Nothing if the record before lacks one, or no line can show it. */
+const undoLine = (context: Context, flags: readonly FieldFlag[], before: Json, body: Json): Below => {
+  const changed = Object.keys(body).filter((field) => showsChange(before, { [field]: body[field] }) !== true);
+  const words = changed.flatMap((field) => {
+    const flag = flags.find(({ path }) => path.join('.') === field);
+    const value = normalField(field, before[field]);
+    if (flag === undefined || value === undefined || value === null) return [undefined];
+    if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${flag.name}`];
+    const text = String(value);
+    return safe(text) === text ? [`--${flag.name}`, text] : [undefined];
+  });
+  return words.length > 0 && words.every((word) => word !== undefined)
+    ? ['Undo', commandHere(context, 'event-types', 'update', context.shownId(before.uri), ...words)]
+    : undefined;
+};
+
 const runUpdateEventType = async (
   { record: before, ...input }: RequestValues,
   context: Context,
-  view: View,
+  { view, fieldFlags }: GenericCommand,
 ): Promise<void> => {
   if (context.settings.dryRun) return printRequest(context, eventTypes.update, [input]);
   const client = await context.client();
@@ -58,7 +77,11 @@ const runUpdateEventType = async (
     isDone: (now) => showsChange(now, input.body as Json),
     fallback: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
-  await answerWrite(context, view, record, { done: `changed: ${recordTitle(record, 'an event type')}`, before });
+  await answerWrite(context, view, record, {
+    done: `changed: ${recordTitle(record, 'an event type')}`,
+    before,
+    below: before === undefined ? [] : [undoLine(context, fieldFlags, before, input.body as Json)],
+  });
 };
 
 const unusedInput = input({
@@ -112,9 +135,8 @@ export const decorate = {
       .run,
   }),
   update: (generic) => ({
-    run: taking(operationInput(generic), ({ request }, { context }) =>
-      runUpdateEventType(request, context, generic.view),
-    ).run,
+    run: taking(operationInput(generic), ({ request }, { context }) => runUpdateEventType(request, context, generic))
+      .run,
   }),
   hosts: (generic) => positional(generic, 'event-type', true),
 } satisfies Decorations;

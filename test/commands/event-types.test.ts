@@ -88,7 +88,10 @@ describe('a person reads what a write has changed, and a program the record', ()
       'event-types create --name Chat --duration 20',
       /^✔ Created: Chat\n {2}Length {8}20 min\n {2}Booking page {2}http\S+\n$/,
     ],
-    ['event-types update "Intro call" --duration 20', /^✔ Changed: Intro call\n {2}Length {2}15 min → 20 min\n$/],
+    [
+      'event-types update "Intro call" --duration 20',
+      /^✔ Changed: Intro call\n {2}Length {2}15 min → 20 min\n {2}Undo {4}sched event-types update \w{4} --duration 15\n$/,
+    ],
     ['shares create --event-type "Intro call"', /^✔ Created a single-use booking link\n {2}Booking page {2}http\S+\n$/],
     [
       'invitations create --email eve@example.com --yes',
@@ -104,6 +107,31 @@ describe('a person reads what a write has changed, and a program the record', ()
 
   test('with --quiet, the link', async () => {
     expect(await screen('shares create --event-type "Intro call" --quiet')).toMatch(/^Booking page +http/);
+  });
+
+  test('with the command that puts all old values of an event type back', async () => {
+    world = await createWorld({ env: { SCHED_CACHE_DIR: temporaryDirectory('answers') } });
+    world = await createWorld({ env: { SCHED_CACHE_DIR: temporaryDirectory('answers') } });
+    const { uri, ...before } = await eventTypeNamed(world, 'Intro call');
+    const read = async () => jsonOf(await world.run(`event-types get ${uri} --json`));
+    const changed = await screen(
+      `event-types update "Intro call" --name Chat --no-active --event-color #112233 --description "Two words" --duration 20`,
+    );
+    const undo = /\n {2}Undo\s+sched (event-types update [\s\S]+)\n$/.exec(changed)?.[1] ?? expect.fail(changed);
+    expect(await read()).toMatchObject({ name: 'Chat', active: false, duration: 20 });
+    await world.run(undo.replaceAll('\\\n', ''), { terminals: ['stdin', ...outputs] });
+    const { name, active, color, description_plain, duration } = before;
+    expect(await read()).toMatchObject({ name, active, color, description_plain, duration });
+  });
+
+  test('with no way back if no line can show an old value, or nothing has changed', async () => {
+    expect(await screen(`event-types update "Strategy session" --description 'Two\nlines'`)).toContain('Undo');
+    expect(await screen('event-types update "Strategy session" --description One')).not.toContain('Undo');
+    expect(await screen('event-types update "Intro call" --duration 20 --location-kind zoom_conference')).not.toContain(
+      'Undo',
+    );
+    expect(await screen('event-types update "Board preview" --event-color "#112233"')).toContain('Undo');
+    expect(await screen('event-types update "Board preview" --event-color "#112233"')).not.toContain('Undo');
   });
 
   test('with the way back', async () => {
