@@ -7,7 +7,7 @@ import type { Operation } from '../../api/operation.ts';
 import { invitations, members, orgs } from '../../api/organizations.ts';
 import { routingForms } from '../../api/routing-forms.ts';
 import { users } from '../../api/users.ts';
-import { SchedError } from '../../base/errors.ts';
+import { hasCategory, SchedError } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Client, isRead } from '../../client/client.ts';
@@ -38,6 +38,8 @@ interface ReadList {
 
 /** Whether the service will say the same again: the token's scope, role or plan, or a path that it doesn't have. */
 const isRefusal = (error: unknown): error is SchedError => {
+  // A stored login is known to lack a scope before anything is sent.
+  if (hasCategory(error, 'forbidden')) return true;
   const status = error instanceof SchedError ? (error.facts.http?.status ?? 0) : 0;
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 };

@@ -5,7 +5,7 @@ import { type Json, jsonText, parseJson } from '../../../src/base/json.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { failing, patched } from '../../support/files-world.ts';
-import { createWorld, jsonOf, type Result, type TestWorld } from '../../support/run.ts';
+import { createWorld, jsonOf, logIn, loginAddresses, type Result, type TestWorld } from '../../support/run.ts';
 import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -229,6 +229,19 @@ test("lists have the service's own order, and records all digits of its numbers"
     expect(stdout).toContain('1180591620717411303424');
     expect((await mirrored(line)).stdout).toBe(stdout);
   }
+});
+
+test('a login that lacks a scope mirrors the rest, and the mirror refuses what the service refuses', async () => {
+  const env = { SCHED_TOKEN: '' };
+  await logIn(world, loginAddresses, { home, env });
+  const { code, stderr } = await world.run('mirror sync --yes --since -1d --until +1d', { home, env });
+  expect(stderr).toContain('the mirror is complete');
+  expect(code).toBe(0);
+  expect(jsonOf(await world.run('mirror status --json', { home, env })).not_read).toEqual(['activity.list']);
+  const log = await world.run('--mirror activity list', { home, env, send: offline });
+  expect(log.stderr).toContain('activity_log:read');
+  expect([log.code, log.stdout]).toEqual([5, '']);
+  expect((await world.run('activity list', { home, env })).code).toBe(5);
 });
 
 describe('what each sync sees', () => {
