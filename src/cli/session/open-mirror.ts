@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, join, win32 } from 'node:path';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -14,7 +14,7 @@ import type { Store } from '../../sandbox/store/store.ts';
 import { ensurePrivateDirectory } from '../../state/directories.ts';
 import { diskTrouble } from '../../state/disk.ts';
 import { refuseLink } from '../../state/files.ts';
-import { directory, homeMissing, isHomeless } from '../../state/paths.ts';
+import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { wallClock } from '../../time/show.ts';
 import { fullDateLabel } from '../../time/wall.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -31,6 +31,9 @@ import type { Settings } from './settings.ts';
 const sync = { command: ['mirror', 'sync'] } as const;
 const deletion = { command: ['mirror', 'delete'] } as const;
 
+const notPrivate = (folder: string, reason: string, advice: string): SchedError =>
+  new SchedError('environment', `A mirror can't be in ${folder}`, { reason, advice });
+
 const mirrorDirectory = (runtime: Runtime): string => {
   if (isHomeless('cache', runtime) || isHomeless('state', runtime))
     throw new SchedError('environment', 'No directory for a mirror', {
@@ -38,14 +41,30 @@ const mirrorDirectory = (runtime: Runtime): string => {
       advice: 'set SCHED_CACHE_DIR and SCHED_STATE_DIR',
     });
   const folder = join(directory('cache', runtime), 'mirror');
-  const { LOCALAPPDATA: own = runtime.home } = runtime.env;
   // Windows has no modes. Its directory of a user is private by the list of who may use it.
-  if (runtime.platform === 'win32' && !folder.toLowerCase().startsWith(own.toLowerCase()))
-    throw new SchedError('environment', `A mirror can't be in ${folder}`, {
-      reason: "only the user's own directory is known to be private",
-      advice: 'leave SCHED_CACHE_DIR unset',
-    });
+  const fromOwn = win32.relative(runtime.env.LOCALAPPDATA || runtime.home, folder);
+  if (runtime.platform === 'win32' && (fromOwn.startsWith('..') || win32.isAbsolute(fromOwn)))
+    throw notPrivate(folder, "only the user's own directory is known to be private", 'leave SCHED_CACHE_DIR unset');
   return folder;
+};
+
+/** The directory of mirrors, made if it is missing: private whatever the umask is. */
+const privateDirectory = (runtime: Runtime): string => {
+  const folder = mirrorDirectory(runtime);
+  ensurePrivateDirectory(folder);
+  if (runtime.platform === 'win32') return folder;
+  const isOpen = () => (lstatSync(folder).mode & 0o077) !== 0;
+  try {
+    if (isOpen()) chmodSync(folder, 0o700);
+    if (!isOpen()) return folder;
+  } catch (error) {
+    throw diskTrouble('write', folder, error);
+  }
+  throw notPrivate(
+    folder,
+    'its disk has no modes, so others can read it',
+    'set SCHED_CACHE_DIR to a directory elsewhere',
+  );
 };
 
 /** Whose mirror it is: the profile, or the service and the token. */
@@ -66,13 +85,14 @@ export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token }: Mirror
 
 /** Whether there are mirrors on this machine, or were. */
 export const hasMirrors = (runtime: Runtime): boolean =>
-  !isHomeless('cache', runtime) && !isHomeless('state', runtime) && existsSync(mirrorDirectory(runtime));
+  !isHomeless('cache', runtime) &&
+  !isHomeless('state', runtime) &&
+  existsSync(join(directoryPath('cache', runtime), 'mirror'));
 
 /** The mirrors of this user, of all accounts. */
 export const allMirrors = (runtime: Runtime): string[] => {
   if (!hasMirrors(runtime)) return [];
-  const folder = mirrorDirectory(runtime);
-  ensurePrivateDirectory(folder);
+  const folder = privateDirectory(runtime);
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith('.db'))
@@ -86,14 +106,11 @@ export const allMirrors = (runtime: Runtime): string[] => {
 const tag =
   'Signature: 8a477f597d28d172789f06886806bc55\n# Made by sched. Backups would keep people whom the service has deleted.\n';
 
-/** Makes the directory of a mirror, private whatever the umask is. */
+/** Makes the directory of a mirror. */
 export const makeMirrorDirectory = (runtime: Runtime): void => {
-  const folder = mirrorDirectory(runtime);
-  const path = join(folder, 'CACHEDIR.TAG');
-  ensurePrivateDirectory(folder);
+  const path = join(privateDirectory(runtime), 'CACHEDIR.TAG');
   refuseLink('write', path);
   try {
-    chmodSync(folder, 0o700);
     if (!existsSync(path)) writeFileSync(path, tag, { mode: 0o600 });
   } catch (error) {
     throw diskTrouble('write', path, error);
@@ -101,7 +118,12 @@ export const makeMirrorDirectory = (runtime: Runtime): void => {
 };
 
 export const removeMirror = (file: string): void => {
-  for (const suffix of ['', ...sideFiles]) rmSync(`${file}${suffix}`, { force: true });
+  try {
+    for (const suffix of ['', ...sideFiles]) rmSync(`${file}${suffix}`, { force: true });
+  } catch (error) {
+    // Windows removes no file that somebody reads.
+    throw diskTrouble('remove', file, error);
+  }
 };
 
 /** Refuses a file that isn't this user's own, or is a link. */
@@ -134,7 +156,7 @@ const atMirror = async <Result>(file: string, work: () => Result | Promise<Resul
 };
 
 const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> => {
-  ensurePrivateDirectory(mirrorDirectory(runtime));
+  privateDirectory(runtime);
   checkFile(file, runtime);
   return openMirror(file);
 };

@@ -1,8 +1,9 @@
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { openMirror } from '../../../src/sandbox/mirror/open.ts';
+import { failing, patched } from '../../support/files-world.ts';
 import { createWorld, type TestWorld } from '../../support/run.ts';
 import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -104,6 +105,58 @@ test('a report with people sends nothing, and speaks of no requests', async () =
   expect(code).toBe(0);
 });
 
+describe('a mirror is only where it is private', () => {
+  const windows = (line: string, env: Record<string, string>) => world.run(line, { home, env, platform: 'win32' });
+
+  test.each([
+    ['', 'There is no mirror of this account yet'],
+    ['/AppData/Local/else', 'There is no mirror of this account yet'],
+    // Another user's directory, whose name begins like the own one.
+    ['-else/AppData', "A mirror can't be in"],
+    ['/../else', "A mirror can't be in"],
+  ])('on Windows, with SCHED_CACHE_DIR at the home directory%s', async (path, message) => {
+    const { code, stderr } = await windows(
+      '--mirror users me',
+      path === '' ? {} : { SCHED_CACHE_DIR: `${home}${path}` },
+    );
+    expect(stderr).toContain(message);
+    expect(code).toBe(3);
+  });
+
+  test('a place where no mirror can be hinders no other command', async () => {
+    const linked = temporaryDirectory('home');
+    mkdirSync(join(linked, '.cache'), { mode: 0o700 });
+    symlinkSync(temporaryDirectory('else'), join(linked, '.cache/sched'));
+    const elsewhere = { env: { SCHED_CACHE_DIR: temporaryDirectory('else') }, platform: 'win32' };
+    for (const place of [{ home: linked }, { home: temporaryDirectory('home'), ...elsewhere }]) {
+      await world.run('profiles add work --base-url http://127.0.0.1:4010', place);
+      const { code, stderr } = await world.run('profiles remove work --yes', place);
+      expect([code, stderr]).toEqual([0, 'Removed profile work\n']);
+    }
+    const { code } = await windows('compliance delete ada@x.example --yes', elsewhere.env);
+    expect(code).toBe(0);
+  });
+
+  test('a directory that others can read, on a disk without modes', async () => {
+    const at = copied();
+    chmodSync(join(at, '.cache/sched/mirror'), 0o755);
+    const run = (line: string) => patched(fs, { chmodSync: () => {} }, () => world.run(line, { home: at }));
+    for (const line of ['--mirror users me', 'mirror sync --yes', 'mirror status --all', "mirror sql 'SELECT 1'"]) {
+      const { code, stdout, stderr } = await run(line);
+      expect(stderr).toContain('its disk has no modes, so others can read it');
+      expect([line, code, stdout]).toEqual([line, 3, '']);
+    }
+  });
+
+  test('a directory whose mode was changed is private again', async () => {
+    const at = copied();
+    const folder = join(at, '.cache/sched/mirror');
+    chmodSync(folder, 0o755);
+    expect((await mirrored('users me', at)).code).toBe(0);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+});
+
 describe('a file that is no mirror', () => {
   test('damaged', async () => {
     const at = copied();
@@ -177,4 +230,12 @@ test('mirror delete removes the file with its side files', async () => {
   const at = copied();
   expect((await world.run('mirror delete --yes', { home: at })).code).toBe(0);
   expect(readdirSync(join(at, '.cache/sched/mirror'))).toEqual(['CACHEDIR.TAG']);
+});
+
+test('a mirror that can not be removed is no internal error', async () => {
+  const { rmSync } = fs;
+  const line = () => world.run('mirror delete --yes', { home: copied() });
+  const { code, stderr } = await patched(fs, { rmSync: failing('EBUSY', 1, rmSync) }, line);
+  expect(stderr).toContain("error: Can't remove ");
+  expect(code).toBe(3);
 });

@@ -128,7 +128,10 @@ test('with 10 requests a minute it sends at most 5 in any minute, and commands b
     await clock.sleep(400);
     if (at.length % 7 === 0) {
       const slept = clock.slept.length;
-      const { code } = await world.run('users me --json', { home, randomBytes: (size) => new Uint8Array(size).fill(1) });
+      const { code } = await world.run('users me --json', {
+        home,
+        randomBytes: (size) => new Uint8Array(size).fill(1),
+      });
       beside.push([code, clock.slept.length - slept]);
     }
     return reply;
