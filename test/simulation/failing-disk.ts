@@ -22,7 +22,7 @@ export const useSimulator = (): (() => Simulator) => {
   return () => simulator;
 };
 
-const calls = ['open', 'read', 'list', 'write', 'rename', 'link', 'sync'];
+const calls = ['open', 'read', 'list', 'write', 'rename', 'link', 'sync', 'remove'];
 const documented = [0, ...Object.values(exitCodes)];
 
 /** For each command that writes: each call of the disk, and which of them fails. */
