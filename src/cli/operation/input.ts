@@ -1,6 +1,5 @@
 import { collections } from '../../api/collections.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
-import { windowIn } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Name, the, words } from '../../base/words.ts';
@@ -14,6 +13,7 @@ import type { Input as CommandInput, Reading } from '../input/input.ts';
 import type { How } from '../input/kind.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
+import { checkWindow } from './empty-window.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { referredRecord } from './references.ts';
 import { bodyProblems, isSet, isUndocumented, setField } from './request-body.ts';
@@ -169,6 +169,7 @@ export const draftInput = async (
   const { given } = how;
   const args = await readArguments(call, operation, how);
   const values = await readFlags(call, flags, how);
+  await checkWindow(call, values, how);
   const fromFile =
     operation.body === undefined || given.body === undefined
       ? undefined
@@ -240,11 +241,6 @@ const finishInput = async (
     // A row of a list may be older than the record, so a GET still reads the record itself.
     if (operation.path === `/${collection}/{${parameter}}`)
       knownRecord = operation.method === 'GET' ? record : (record ?? row);
-  }
-  const { since, until } = windowIn({ ...query, ...rows });
-  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
-    problems.add(`The time window is empty: it starts at ${since} and ends at ${until}`);
-    problems.check();
   }
   for (const flag of flags) {
     if (!flag.own || isSet(body, flag.path)) continue;
