@@ -111,7 +111,6 @@ describe('a person reads what a write has changed, and a program the record', ()
 
   test('with the command that puts all old values of an event type back', async () => {
     world = await createWorld({ env: { SCHED_CACHE_DIR: temporaryDirectory('answers') } });
-    world = await createWorld({ env: { SCHED_CACHE_DIR: temporaryDirectory('answers') } });
     const { uri, ...before } = await eventTypeNamed(world, 'Intro call');
     const read = async () => jsonOf(await world.run(`event-types get ${uri} --json`));
     const changed = await screen(
