@@ -36,14 +36,16 @@ const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile
   if (existsSync(path)) throw diskTrouble('write', path, Object.assign(new Error(), { code: 'EEXIST' }));
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
   await attempt('write', path, async () => {
+    let content: Buffer;
     try {
       (await openSandbox({ file: draft, clock, randomBytes, world })).close();
-      const content = readFileSync(draft);
+      content = readFileSync(draft);
       refuseReal(findReal(content.toString(), real, 2));
-      await writeWholeFile(path, { content, draft: `${draft}.whole` });
     } finally {
       for (const suffix of ['', ...sideFiles]) rmSync(`${draft}${suffix}`, { force: true });
     }
+    // Last: if the draft can't be removed, nothing was written.
+    await writeWholeFile(path, { content, draft: `${draft}.whole` });
   });
 };
 

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import promises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type HttpReply, type HttpRequest, isSuccess, type Send } from '../../../src/http/message.ts';
+import { whileFailing } from '../../support/failing-calls.ts';
 import { lost } from '../../support/lost-replies.ts';
 import { execFileSync } from '../../support/processes.ts';
 import type { Result, WorldOptions } from '../../support/run.ts';
@@ -267,18 +266,9 @@ describe('compliance recheck', () => {
   ] as const)
     test(`answers truly if notes of finished lists can't be ${title}`, async () => {
       const { recheck, expectRight, service, clock } = await openLeft(10);
-      const { rm } = promises;
       let left = code === 3 ? 0 : 1;
-      promises.rm = async (path, options) => {
-        if (/seen-\w+$/.test(String(path)) && left-- === 0)
-          throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
-        return rm(path, options);
-      };
-      syncBuiltinESMExports();
-      const result = await recheck([], services['ignores the filter']!(service)).finally(() => {
-        promises.rm = rm;
-        syncBuiltinESMExports();
-      });
+      const isNext = (path: string) => /seen-\w+$/.test(path) && left-- === 0;
+      const result = await whileFailing('rm', isNext, () => recheck([], services['ignores the filter']!(service)));
       if (code === 11) expectRight(result);
       else expect([result.code, result.stderr]).toEqual([3, expect.stringMatching(/Can't remove .*seen-/)]);
       // The next one looks anew.

@@ -8,6 +8,7 @@ import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.
 import { openSandbox } from '../../../src/sandbox/open.ts';
 import type { Store } from '../../../src/sandbox/store/store.ts';
 import { readWorld } from '../../../src/sandbox/world/file.ts';
+import { whileFailing } from '../../support/failing-calls.ts';
 import { createWorld, someday, type TestWorld, virtualClock } from '../../support/run.ts';
 import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
 
@@ -122,6 +123,14 @@ describe('an export', () => {
     expect(again.stderr).toContain('it already exists');
     expect(again.code).toBe(3);
   });
+});
+
+test('an export whose draft can not be removed writes no file', async () => {
+  const file = temporaryFile();
+  const isDraft = (path: string) => path.startsWith(`${file}.`);
+  const failed = await whileFailing('rmSync', isDraft, () => exported(`--data ${file}`));
+  expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining(`Can't write ${file}`)]);
+  expect(existsSync(file)).toBe(false);
 });
 
 describe('an export is refused', () => {

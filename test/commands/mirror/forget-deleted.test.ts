@@ -1,8 +1,8 @@
-import fs, { copyFileSync, readdirSync, rmSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
+import { whileFailing } from '../../support/failing-calls.ts';
 import { filesWith } from '../../support/files-with.ts';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
 import { syncedHome } from '../../support/synced.ts';
@@ -72,16 +72,10 @@ test('the same deletion again cleans the mirrors, if the first one was killed be
 });
 
 test('a deletion that was accepted is no failure because the mirrors can not be listed', async () => {
-  const list = fs.readdirSync;
-  fs.readdirSync = ((path: string) => {
-    if (path.endsWith('mirror')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-    return list(path);
-  }) as typeof list;
-  syncBuiltinESMExports();
-  const ended = await world.run(`compliance delete ${person.email} --yes --json`, { home }).finally(() => {
-    fs.readdirSync = list;
-    syncBuiltinESMExports();
-  });
+  const isMirrors = (path: string) => path.endsWith('mirror');
+  const ended = await whileFailing('readdirSync', isMirrors, () =>
+    world.run(`compliance delete ${person.email} --yes --json`, { home }),
+  );
   expect(ended.code).toBe(3);
   const { message, cause, outcome } = JSON.parse(ended.stderr.trim().split('\n').at(-1)!).error;
   expect([message, cause, outcome]).toEqual([
