@@ -8,6 +8,7 @@ import { argumentsIn } from '../../cli/parse/line-part.ts';
 import { chmod, mkdtemp, rm, writeFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import { environmentOf, type Serving } from '../../sandbox/open.ts';
+import { attempt } from '../../state/disk.ts';
 import type { Nouns } from '../schema/command.ts';
 import { runInput, type ServingInput } from './input.ts';
 import { conflicting, whileServing } from './serving.ts';
@@ -16,15 +17,18 @@ import { conflicting, whileServing } from './serving.ts';
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
   const { program } = machine;
   if (program === undefined) return undefined;
-  const directory = await mkdtemp(join(tmpdir(), 'sched-run-'));
-  if (platform === 'win32') {
-    const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
-    await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
-  }
-  const file = join(directory, 'sched');
-  await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
-  await chmod(file, 0o755);
-  return directory;
+  const prefix = join(tmpdir(), 'sched-run-');
+  return attempt('write', prefix, async () => {
+    const directory = await mkdtemp(prefix);
+    if (platform === 'win32') {
+      const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
+      await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
+    }
+    const file = join(directory, 'sched');
+    await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
+    await chmod(file, 0o755);
+    return directory;
+  });
 };
 
 const environmentFor = ({ env, platform }: Runtime, serving: Serving, launcher: string | undefined) => {
@@ -49,7 +53,7 @@ const runIn = async (runtime: Runtime, serving: Serving, command: readonly strin
       reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
     });
   } finally {
-    if (launcher !== undefined) await rm(launcher, { recursive: true, force: true });
+    if (launcher !== undefined) await rm(launcher, { recursive: true, force: true }).catch(() => {});
   }
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/system.ts';
 import { runChild } from '../../../src/node/programs.ts';
+import { whileFailing } from '../../support/failing-calls.ts';
 import { createWorld, network, someday, type WorldOptions } from '../../support/run.ts';
 import { seededFile, usedHome } from '../../support/seeded.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -48,6 +49,17 @@ describe('sandbox run', () => {
     const words = ['sandbox', 'run', '--seed', 'empty', '--', 'sh', '-c', script];
     const env = { PATH: process.env.PATH! };
     expect(await world.run(words, { env, spawn: runChild })).toMatchObject({ code, stdout: '', stderr: '' });
+  });
+
+  test("ends as the command does also if the directory of its sched can't be removed", async () => {
+    const run = () => runInside(['--seed', 'empty'], async () => 7, { program: ['sched'] });
+    expect(await whileFailing('rm', (path) => path.includes('sched-run-'), run)).toMatchObject({ code: 7, stderr: '' });
+  });
+
+  test('says what failed if there is no room for the directory of its sched', async () => {
+    const run = () => runInside(['--seed', 'empty'], async () => 7, { program: ['sched'] });
+    const { code, stderr } = await whileFailing('mkdtemp', (path) => path.includes('sched-run-'), run);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/Can't write .*sched-run-/)]);
   });
 
   test('names the dialect that the sandbox speaks to the program inside', async () => {
