@@ -1,4 +1,5 @@
 import { formatNumber } from '../../src/base/numbers.ts';
+import { describeBatch } from '../../src/commands/mcp/batch.ts';
 import { compactList } from '../../src/commands/mcp/compact-tools.ts';
 import { describeTool, type Tool } from '../../src/commands/mcp/tools.ts';
 import { markdownTable } from './markdown.ts';
@@ -6,8 +7,15 @@ import { markdownTable } from './markdown.ts';
 /** Characters of the list that a client reads. */
 const charactersOf = (tools: readonly object[]): number => JSON.stringify({ tools }).length;
 
-const sizeOf = (tools: readonly Tool[], hasOutputSchemas = false): number =>
-  charactersOf(tools.map((tool) => describeTool(tool, hasOutputSchemas)));
+const described = (tools: readonly Tool[], hasOutputSchemas = false): object[] =>
+  tools.map((tool) => describeTool(tool, hasOutputSchemas));
+
+const withBatch = (tools: readonly Tool[], hasOutputSchemas = false): object[] => [
+  ...described(tools, hasOutputSchemas),
+  describeBatch(tools),
+];
+
+const compactWithBatch = (tools: readonly Tool[]): object[] => compactList(tools, describeBatch(tools));
 
 /** The tools of `sched mcp serve` and the size of their list: docs/mcp-tools.md. */
 export const mcpToolsPage = (tools: readonly Tool[]): string => {
@@ -15,14 +23,14 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
   const few = tools.filter(
     ({ path }) => /^events\.|^event-types\.slots$/.test(path) && reads.some((tool) => tool.path === path),
   );
-  const sizes: [flags: string, tools: number, characters: number][] = [
-    ['--compact', compactList(reads).length, charactersOf(compactList(reads))],
-    ['--compact --allow-writes', compactList(tools).length, charactersOf(compactList(tools))],
-    ["--tools 'events.*,event-types.slots'", few.length, sizeOf(few)],
-    ['(default)', reads.length, sizeOf(reads)],
-    ['--allow-writes', tools.length, sizeOf(tools)],
-    ['--output-schemas', reads.length, sizeOf(reads, true)],
-    ['--allow-writes --output-schemas', tools.length, sizeOf(tools, true)],
+  const lists: [flags: string, tools: readonly object[]][] = [
+    ['--compact', compactWithBatch(reads)],
+    ['--compact --allow-writes', compactWithBatch(tools)],
+    ["--tools 'events.*,event-types.slots'", described(few)],
+    ['(default)', withBatch(reads)],
+    ['--allow-writes', withBatch(tools)],
+    ['--output-schemas', withBatch(reads, true)],
+    ['--allow-writes --output-schemas', withBatch(tools, true)],
   ];
   const lines = [
     '# MCP tools',
@@ -35,15 +43,16 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
     '',
     ...markdownTable(
       ['flags of `sched mcp serve`', 'tools', 'characters'],
-      sizes.map(([flags, count, characters]) => [
+      lists.map(([flags, list]) => [
         flags.startsWith('(') ? flags : `\`${flags}\``,
-        String(count),
-        formatNumber(characters),
+        String(list.length),
+        formatNumber(charactersOf(list)),
       ]),
     ),
     '## Tools',
     '',
     'A tool that changes data exists only with `--allow-writes`. `--tools` and `--allow-writes` take the names of the second column.',
+    '`--tools` also takes `batch`, the [tool for several calls](./mcp.md#several-calls-at-once).',
     '',
     ...markdownTable(
       ['tool', 'name for `--tools`', 'what it does', 'effect', 'characters'],
@@ -52,7 +61,7 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
         `\`${tool.path}\``,
         tool.facts.summary,
         tool.facts.effect,
-        formatNumber(sizeOf([tool])),
+        formatNumber(charactersOf(described([tool]))),
       ]),
     ),
   ];

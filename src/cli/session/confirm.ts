@@ -78,7 +78,7 @@ const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags']
 };
 
 /** A tool never writes with a protected profile: a person's answer to a model is not enough. */
-const refuseTool = ({ frontend, settings: { protectedProfile } }: Context): void => {
+export const refuseTool = ({ frontend, settings: { protectedProfile } }: Context): void => {
   if (frontend === undefined || protectedProfile === undefined) return;
   throw new SchedError(
     'confirmation-required',

@@ -32,6 +32,8 @@ export interface Frontend {
   notes: Notes;
   /** Asks the person to confirm a write. Missing if the person can't be asked. */
   confirm?(question: string): Promise<boolean>;
+  /** Called before each write. Throws to hold it back. */
+  beforeWrite?(): void;
 }
 
 /** Everything a running command can use. Opened on first use. */
@@ -144,6 +146,7 @@ export const createContext = (
       async (request) => {
         const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
         if (isWrite && settings.protectedProfile !== undefined) await context.beforeWrite!();
+        if (isWrite) frontend?.beforeWrite?.();
         return next(request);
       };
     const client = createClient({

@@ -10,6 +10,10 @@ const matches = (pattern: string, path: string): boolean => {
   return new RegExp(`^${parts.join('.*')}$`).test(path);
 };
 
+/** Whether the tool for several calls is offered. */
+export const choosesBatch = ({ tools }: Pick<ToolsInput, 'tools'>): boolean =>
+  tools === undefined || tools.some((pattern) => matches(pattern, 'batch'));
+
 /** The tools that the patterns of a value match. Adds a problem for each pattern that matches nothing. */
 const matching = (
   key: 'tools' | 'allowWrites',
@@ -43,7 +47,8 @@ export const chooseTools = (
     );
     return words`no tool matches "${pattern}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
   };
-  const chosenTools = tools === undefined ? available : matching('tools', tools, problems, available, noTool);
+  const ownTools = tools?.filter((pattern) => pattern !== 'batch');
+  const chosenTools = ownTools === undefined ? available : matching('tools', ownTools, problems, available, noTool);
   problems.check();
   return chosenTools;
 };

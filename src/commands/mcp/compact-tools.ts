@@ -14,7 +14,7 @@ const mostFound = 5;
 const local = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** Any command can be behind the call, so the strictest hint of all commands counts. */
-const strictestHints = (tools: readonly Tool[]) => {
+export const strictestHints = (tools: readonly Tool[]) => {
   const hints = tools.map((tool) => describeTool(tool, false).annotations);
   return {
     readOnlyHint: hints.every(({ readOnlyHint }) => readOnlyHint),
@@ -35,8 +35,11 @@ const compactTool = (name: string, description: string, properties: Record<strin
   return { name, description, inputSchema, annotations };
 };
 
-export const compactList = (tools: readonly Tool[]) => {
-  const names = tools.map(({ name }) => name).join(', ');
+/** The tool for several calls, which is a command here. */
+type Batch = { name: string } | undefined;
+
+export const compactList = (tools: readonly Tool[], batch: Batch) => {
+  const names = [...tools, ...(batch === undefined ? [] : [batch])].map(({ name }) => name).join(', ');
   const find = 'Find commands of the scheduling service by words. Returns name, summary and effect of each.';
   const describe = `Get the arguments of a command as JSON Schema. Commands: ${names}.`;
   const run = 'Run a command and get its records. If you do not know its arguments, use describe_command first.';
@@ -83,6 +86,7 @@ const jsonResult = (value: object) => ({ content: [{ type: 'text' as const, text
 
 interface Compact<Rest extends unknown[], Result> {
   tools: readonly Tool[];
+  batch: Batch;
   hasOutputSchemas: boolean;
   /** Throws if values don't match a schema. */
   check(schema: object, values: Values): void;
@@ -92,20 +96,20 @@ interface Compact<Rest extends unknown[], Result> {
 
 /** Answers the three tools. */
 export const compactCalls = <Rest extends unknown[], Result>(compact: Compact<Rest, Result>) => {
-  const { tools, hasOutputSchemas, check, call } = compact;
-  const schemas = new Map(compactList(tools).map(({ name, inputSchema }) => [name, inputSchema]));
+  const { tools, batch, hasOutputSchemas, check, call } = compact;
+  const schemas = new Map(compactList(tools, batch).map(({ name, inputSchema }) => [name, inputSchema]));
   return async (name: string, input: Values, ...rest: Rest) => {
     const schema = schemas.get(name);
     if (schema === undefined) throw noTool(name);
     try {
       check(schema, input);
       if (name === 'search_commands') return jsonResult(search(tools, String(input.query).slice(0, 1000)));
-      const tool = toolNamed(tools, String(input.command));
+      const one = batch?.name === input.command ? undefined : toolNamed(tools, String(input.command));
       if (name === 'describe_command') {
-        const { title: _, ...description } = describeTool(tool, hasOutputSchemas);
+        const { title: _, ...description } = one ? describeTool(one, hasOutputSchemas) : { title: '', ...batch! };
         return jsonResult(description);
       }
-      return await call(tool.name, isObject(input.arguments) ? input.arguments : {}, ...rest);
+      return await call((one ?? batch!).name, isObject(input.arguments) ? input.arguments : {}, ...rest);
     } catch (error) {
       return errorResult(error);
     }

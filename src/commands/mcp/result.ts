@@ -37,6 +37,8 @@ interface Facts {
   tool: Tool;
   values: Values;
   zone: string;
+  /** The most bytes, if it is a part of a result. */
+  most?: number;
 }
 
 type ShowTime = (path: string, value: unknown) => string;
@@ -81,19 +83,19 @@ const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined =
   list.length === 0 ? undefined : list;
 
 /** Builds a result with less and less room for its values until the whole fits. Quotes take more bytes in JSON. */
-const fitting = (build: (share: number) => ToolResult): ToolResult => {
+const fitting = (most = mostBytes, build: (share: number) => ToolResult): ToolResult => {
   let share = 1;
   let result = build(share);
-  while (bytesOf(result) > mostBytes && share > 1 / 64) {
+  while (bytesOf(result) > most && share > 1 / 64) {
     share /= 2;
     result = build(share);
   }
   return result;
 };
 
-const recordResult = (outcome: Outcome, { zone }: Facts): ToolResult => {
+const recordResult = (outcome: Outcome, { zone, most }: Facts): ToolResult => {
   const notes = shortNotes(outcome);
-  return fitting((share) => {
+  return fitting(most, (share) => {
     const record = fitRecord(outcome.records[0], mostRecordBytes * share);
     return callResult({ notice, time_zone: zone, record, notes: unlessEmpty(notes) }, [
       notice,
@@ -142,25 +144,26 @@ const listResult = (rows: readonly Row[], outcome: Outcome, { tool, values, zone
 /** As many rows as fit, at least one. */
 const rowsResult = (outcome: Outcome, facts: Facts): ToolResult => {
   const show = valueText(facts.zone);
+  const { most = mostBytes } = facts;
   const rows: Row[] = [];
   let result = listResult(rows, outcome, facts);
   for (const record of outcome.records) {
-    const item = fitRecord(record, mostRecordBytes);
+    const item = fitRecord(record, (mostRecordBytes * most) / mostBytes);
     rows.push({ item, line: recordLine(item, facts.tool.facts.columns, show) });
     const longer = listResult(rows, outcome, facts);
-    if (bytesOf(longer) > mostBytes && rows.length > 1) break;
+    if (bytesOf(longer) > most && rows.length > 1) break;
     result = longer;
   }
   return result;
 };
 
 /** The error in the form of the command line, without a command to try: a tool has no shell. */
-export const errorResult = (error: unknown, changedRecords: readonly unknown[] = []): ToolResult => {
+export const errorResult = (error: unknown, changedRecords: readonly unknown[] = [], most?: number): ToolResult => {
   const { category, message, facts } = asSchedError(error);
   const { hint: _, lines: __, ...rest } = facts;
   const remaining = changedRecords.length - mostDone;
   const leftOut = remaining > 0 ? [`${counted(remaining, 'row')} left out: all of them were changed`] : [];
-  return fitting((share) => {
+  return fitting(most, (share) => {
     // The message can quote the service.
     const errorReport = fitRecord(errorRecord(new SchedError(category, message, rest)), mostTextBytes * share);
     const items = changedRecords.slice(0, mostDone).map((record) => fitRecord(record, 1024 * share));
@@ -179,8 +182,41 @@ export const errorResult = (error: unknown, changedRecords: readonly unknown[] =
 export const toolResult = (outcome: Outcome, facts: Facts): ToolResult => {
   if (outcome.error !== undefined) {
     // A command for several records may have changed some of them.
-    return errorResult(outcome.error, facts.tool.isWrite ? outcome.records : []);
+    return errorResult(outcome.error, facts.tool.isWrite ? outcome.records : [], facts.most);
   }
   const isOne = !facts.tool.isList && outcome.records.length === 1;
   return isOne ? recordResult(outcome, facts) : rowsResult(outcome, facts);
+};
+
+/** Room for what the result of a batch has beside those of its calls. */
+const batchBytes = 4 * 1024;
+
+/** What happened with each call of a batch. The results share the bytes of one. */
+export const batchResult = <Call extends Pick<Facts, 'tool' | 'values'>>(
+  calls: readonly Call[],
+  outcomes: ReadonlyMap<Call, Outcome>,
+  zoneOf: (values: Values) => string,
+): ToolResult => {
+  let room = mostBytes - batchBytes;
+  let callsLeft = outcomes.size;
+  const texts = [notice];
+  const results = calls.map((call, index) => {
+    const { tool, values } = call;
+    const outcome = outcomes.get(call);
+    const status = outcome === undefined ? 'not-run' : outcome.error === undefined ? 'done' : 'failed';
+    const title = `${index + 1}. ${tool.name}: ${status}`;
+    texts.push(title);
+    if (outcome === undefined) return { tool: tool.name, status };
+    const most = Math.floor(room / callsLeft);
+    const result = toolResult(outcome, { tool, values, zone: zoneOf(values), most });
+    const { notice: _, ...content } = result.structuredContent;
+    callsLeft -= 1;
+    const size = bytesOf(result);
+    if (size > most) return { tool: tool.name, status, left_out: ['The result is too long for a batch'] };
+    room -= size;
+    texts.push(...result.content[0]!.text.split('\n').filter((line) => line !== notice));
+    return { tool: tool.name, status, ...content };
+  });
+  const hasFailed = results.some(({ status }) => status === 'failed');
+  return { ...callResult({ results, notice }, texts), ...(hasFailed && { isError: true }) };
 };

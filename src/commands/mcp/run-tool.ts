@@ -25,7 +25,7 @@ export interface Host {
   zone: string;
 }
 
-export interface Call {
+export interface Call extends Pick<Frontend, 'confirm' | 'beforeWrite'> {
   tool: Tool;
   /** Checked against the tool's schema. */
   values: Values;
@@ -33,7 +33,6 @@ export interface Call {
   signal: AbortSignal;
   /** The caller's, where each caller has one. */
   token?: string | undefined;
-  confirm?: NonNullable<Frontend['confirm']>;
 }
 
 /** The records of a command, and why it ended. */
@@ -65,7 +64,8 @@ const anyOf = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
 /** The world of one call: no terminal, and an interruption of its own. */
 const runtimeOf = (runtime: Runtime, signal: AbortSignal): Runtime => {
   const cancellation = new AbortController();
-  setMaxListeners(0, cancellation.signal);
+  // A batch has one signal for all of its calls.
+  setMaxListeners(0, cancellation.signal, signal);
   const cancel = () => cancellation.abort(new SchedError('interrupted', 'Canceled by the client'));
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
@@ -90,7 +90,8 @@ const toolWorld = ({ runtime, runtimeFor }: Host, token: string | undefined): Ru
 };
 
 /** Runs the command of a tool as the command line would, and collects its records. */
-export const runTool = async (host: Host, { tool, values, signal, token, confirm }: Call): Promise<Outcome> => {
+export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
+  const { tool, values, signal, token, confirm, beforeWrite } = call;
   const from = tool.isList ? readToolCursor(tool.name, values) : undefined;
   const most = tool.isList ? Number(values.limit ?? defaultRows) : Number.POSITIVE_INFINITY;
   const hasLimit = tool.isList && tool.command.flags.some(({ name }) => name === 'limit');
@@ -123,7 +124,12 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
         here = knownHere;
         return error;
       },
-      frontend: { printer, notes: collectNotes(take, spelling), ...(confirm === undefined ? {} : { confirm }) },
+      frontend: {
+        printer,
+        notes: collectNotes(take, spelling),
+        ...(confirm && { confirm }),
+        ...(beforeWrite && { beforeWrite }),
+      },
     });
     return { records, places, notes };
   } catch (error) {

@@ -14,7 +14,7 @@ import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
 import type { McpPlace } from '../../sandbox/run.ts';
 import type { Nouns } from '../schema/command.ts';
 import type { CallLog } from './call-log.ts';
-import { chooseTools } from './choose-tools.ts';
+import { choosesBatch, chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
 import type { ConfigInput, ToolsInput } from './input.ts';
 import { allTools, type Tool } from './tools.ts';
@@ -121,6 +121,7 @@ export const runServe = async (registry: Nouns, values: ToolsInput, call: Call):
     zone: settings.zone,
     hasOutputSchemas: values.outputSchemas,
     isCompact: values.compact,
+    hasBatch: choosesBatch(values),
     mayAsk: how.given['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
     instructions: instructionsFor(
       settings,
@@ -215,6 +216,7 @@ export const openMcp = async (
     flags: { tz: zone, 'no-wait': true },
     zone,
     hasOutputSchemas: false,
+    hasBatch: true,
     mayAsk: true,
     instructions: instructionsFor({ sandbox: true, zone }, true),
   });

@@ -1,66 +1,29 @@
-import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Writable } from 'node:stream';
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
-  createRequestStateCodec,
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { ClosedPipe } from '../../base/errors.ts';
 import { version } from '../../base/system.ts';
 import type { Output } from '../../runtime.ts';
 import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
-import type { Agreement, CallLog } from './call-log.ts';
-import { createCheck, noTool } from './check-call.ts';
+import { batchName, createBatch, describeBatch } from './batch.ts';
+import { type CallSetup, createCalls } from './calls.ts';
+import { createCheck } from './check-call.ts';
 import { compactCalls, compactList } from './compact-tools.ts';
 import { serveSessions } from './http-sessions.ts';
-import { type Values, withLists } from './parameters.ts';
 import { prompts } from './prompts.ts';
-import { errorResult, toolResult } from './result.ts';
-import { type Call, type Host, runTool } from './run-tool.ts';
+import { createQuestions } from './questions.ts';
+import type { Host } from './run-tool.ts';
 import { cutText } from './shorten.ts';
-import { describeTool, type Tool } from './tools.ts';
+import { describeTool } from './tools.ts';
 
-interface ServerSetup extends Host {
-  tools: readonly Tool[];
+interface ServerSetup extends CallSetup {
   hasOutputSchemas: boolean;
   /** Three tools instead of one for each command. */
   isCompact?: boolean;
-  /** Whether the person may be asked at all. */
-  mayAsk: boolean;
+  hasBatch: boolean;
   instructions: string;
-  /** Where writes are recorded. */
-  log?: CallLog;
 }
-
-/** What a client sends back together with the answer to a question. */
-interface Asked {
-  question: string;
-  number: number;
-}
-
-/** Questions that can wait for an answer. Older ones are asked again. */
-const mostAsked = 1000;
-
-const answerKey = 'confirm';
-
-const questionDigest = (...parts: unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
-
-/** Whether the client can show a form to the person. */
-const canElicit = (context: ServerContext, server: Server): boolean => {
-  // Newer clients declare their capabilities with each request, older ones once.
-  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
-  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  const { elicitation } = declared ?? server.getClientCapabilities() ?? {};
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-};
 
 /** Writes through the output of the command, which redacts secrets. */
 const writableOf = (stdout: Output): Writable =>
@@ -82,78 +45,21 @@ const notOneMessage = {
 const createParts = (setup: ServerSetup) => {
   const { runtime, tools, hasOutputSchemas, isCompact } = setup;
   const check = createCheck();
+  const batch = setup.hasBatch ? describeBatch(tools) : undefined;
   const descriptions = tools.map((tool) => describeTool(tool, hasOutputSchemas));
-  const toolList = isCompact ? compactList(tools) : descriptions;
-  const codec = createRequestStateCodec<Asked>({ key: runtime.randomBytes(32) });
+  const toolList = isCompact ? compactList(tools, batch) : [...descriptions, ...(batch === undefined ? [] : [batch])];
+  const questions = createQuestions(runtime);
   const offeredPrompts = prompts.filter((prompt) =>
     prompt.tools.every((name) => tools.some((tool) => tool.name === name)),
   );
-  /** The questions that wait for an answer. */
-  const openQuestions = new Set<number>();
-  let questions = 0;
   /** Calls that have not ended. A write must not be abandoned when the client goes away. */
   const calls = new Set<Promise<unknown>>();
 
-  const call = async (name: string, sent: Values, context: ServerContext, server: Server) => {
-    const index = tools.findIndex((tool) => tool.name === name);
-    const tool = tools[index];
-    if (tool === undefined) throw noTool(name);
-    const values = withLists(tool.parameters, sent);
-    let openQuestion: string | undefined;
-    let isConfirmed = false;
-    const { authInfo } = context.http ?? {};
-    const digestFor = (question: string) => questionDigest(authInfo?.extra?.user, name, values, question);
-    const confirm: Call['confirm'] = async (question) => {
-      const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
-      const state = context.mcpReq.requestState<Asked>();
-      // An answer counts once, and only for the question as it is now: the event may have changed meanwhile.
-      if (answer.kind === 'elicit' && state?.question === digestFor(question) && openQuestions.delete(state.number)) {
-        isConfirmed = answer.action === 'accept' && answer.content?.confirm === true;
-        return isConfirmed;
-      }
-      openQuestion = question;
-      return false;
-    };
-    const mayAsk = setup.mayAsk && canElicit(context, server);
-    const zone = typeof values.tz === 'string' ? values.tz : setup.zone;
-    try {
-      check(descriptions[index]!.inputSchema, values);
-      const run = () =>
-        runTool(setup, {
-          tool,
-          values,
-          signal: context.mcpReq.signal,
-          token: authInfo?.token,
-          ...(mayAsk ? { confirm } : {}),
-        });
-      const agreement = (): Agreement => ({
-        confirmed: isConfirmed ? 'person' : setup.flags.yes ? 'flag' : 'nobody',
-        isOpen: openQuestion !== undefined,
-      });
-      const outcome = await (tool.isWrite && setup.log ? setup.log.around(tool.name, values, run, agreement) : run());
-      if (openQuestion === undefined) return toolResult(outcome, { tool, values, zone });
-    } catch (error) {
-      return errorResult(error);
-    }
-    questions += 1;
-    openQuestions.add(questions);
-    if (openQuestions.size > mostAsked) openQuestions.delete(openQuestions.values().next().value!);
-    return inputRequired({
-      inputRequests: {
-        [answerKey]: inputRequired.elicit({
-          message: openQuestion,
-          requestedSchema: {
-            type: 'object',
-            properties: { confirm: { type: 'boolean', title: 'Continue?', default: false } },
-            required: ['confirm'],
-          },
-        }),
-      },
-      requestState: await codec.mint({ question: digestFor(openQuestion), number: questions }, context),
-    });
-  };
-
-  const answer = isCompact ? compactCalls({ tools, hasOutputSchemas, check, call }) : call;
+  const parts = createCalls(setup, check, questions);
+  const callBatch = createBatch({ ...setup, check, questions, ...parts });
+  const call: typeof parts.call = (name, ...rest) =>
+    batch !== undefined && name === batchName ? callBatch(...rest) : parts.call(name, ...rest);
+  const answer = isCompact ? compactCalls({ tools, batch, hasOutputSchemas, check, call }) : call;
 
   const createServer = (): Server => {
     const server = new Server(
@@ -161,7 +67,7 @@ const createParts = (setup: ServerSetup) => {
       {
         capabilities: { tools: {}, ...(offeredPrompts.length === 0 ? {} : { prompts: {} }) },
         instructions: setup.instructions,
-        requestState: { verify: codec.verify },
+        requestState: { verify: questions.verify },
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: toolList as never }));

@@ -21,8 +21,8 @@ const serving = async (flags = '', options: ConnectOptions = {}) => {
 
 describe('the list of tools', () => {
   test.each([
-    ['', 35, 27_500, [true, false, true]],
-    ['--allow-writes', 47, 42_000, [false, true, true]],
+    ['', 36, 27_500, [true, false, true]],
+    ['--allow-writes', 48, 42_000, [false, true, true]],
     ['--compact', 3, 2000, [true, false, true]],
     ['--compact --allow-writes=invitees.create', 3, 2000, [false, false, false]],
     ['--compact --allow-writes --output-schemas', 3, 2200, [false, true, false]],

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describeBatch } from '../../../src/commands/mcp/batch.ts';
 import { allTools, describeTool } from '../../../src/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../src/commands/registry.ts';
 import { callTool } from '../../support/mcp-client.ts';
@@ -67,7 +68,8 @@ describe('the MCP server of a sandbox', () => {
   test('has all tools of mcp serve, with those that write', async () => {
     const { client } = await connect();
     const all = await allTools({ nouns, findNoun });
-    expect((await client.listTools()).tools).toEqual(all.map((tool) => describeTool(tool, false)));
+    const descriptions = all.map((tool) => describeTool(tool, false));
+    expect((await client.listTools()).tools).toEqual([...descriptions, describeBatch(all)]);
     expect(client.getInstructions()).toContain('the built-in sandbox with invented data');
     expect(client.getInstructions()).toContain('in UTC, or in tz');
   });
@@ -119,6 +121,11 @@ describe('the MCP server of a sandbox', () => {
     });
     const read = await errorOf('sandbox_read_only', 'shares_create', { event_type: 'Intro call' });
     expect(read).toMatchObject({ code: 'forbidden' });
+    const { client } = await connect('sandbox_read_only');
+    const calls = [{ tool: 'users_me' }, { tool: 'shares_create', arguments: { event_type: 'Intro call' } }];
+    expect(await callTool(client, 'batch', { calls })).toMatchObject({
+      results: [{ status: 'done' }, { status: 'failed', error: { code: 'forbidden' } }],
+    });
   });
 
   test.each(sample([false, true], 1))(

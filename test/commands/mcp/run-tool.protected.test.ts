@@ -22,7 +22,8 @@ test('tools read with a protected profile, and never write with it', async () =>
       },
     });
     expect(await callTool(client, 'event_types_list', {})).not.toHaveProperty('error');
-    for (const [name, values] of calls)
+    const inBatches = calls.map(([tool, values]) => ['batch', { calls: [{ tool, arguments: values }] }] as const);
+    for (const [name, values] of [...calls, ...inBatches])
       expect(JSON.stringify(await callTool(client, name, values))).toContain('is protected');
     expect([writes(await close()), questions]).toEqual([[], []]);
   }

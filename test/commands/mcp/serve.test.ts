@@ -49,8 +49,11 @@ describe('the tools of mcp serve', () => {
     await close();
   });
 
-  test('are one per command that reads, and no other', async () => {
+  test('are one per command that reads, and one for several calls', async () => {
     const { tools } = await reading.client.listTools();
+    const last = tools.pop()!;
+    // For a tool that only reads, the other hints say nothing.
+    expect([last.name, last.annotations]).toEqual(['batch', { readOnlyHint: true }]);
     expect(tools.map(({ name }) => name)).toEqual(reads.map(({ name }) => name));
     expect(reads.length).toBeGreaterThan(25);
     expect(tools.map(({ name }) => name)).toEqual(
@@ -71,6 +74,7 @@ describe('the tools of mcp serve', () => {
     expect(Object.fromEntries(writes.map(({ name, annotations }) => [name, annotations?.destructiveHint]))).toEqual({
       availability_off: true,
       availability_update: true,
+      batch: true,
       config_apply: true,
       event_types_create: false,
       event_types_update: true,
