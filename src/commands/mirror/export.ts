@@ -30,6 +30,11 @@ const refuseReal = (found: string | undefined): void => {
   });
 };
 
+/** SQLite's words say more than its codes. */
+const inWords = (error: NodeJS.ErrnoException): never => {
+  throw error.syscall === undefined ? new Error(error.message) : error;
+};
+
 /** Writes a new sandbox file: first under another name, which nobody uses, until it was searched. */
 const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile, real: RealTexts): Promise<void> => {
   const { clock, randomBytes } = runtime;
@@ -38,7 +43,7 @@ const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile
   await attempt('write', path, async () => {
     let content: Buffer;
     try {
-      (await openSandbox({ file: draft, clock, randomBytes, world })).close();
+      (await openSandbox({ file: draft, clock, randomBytes, world }).catch(inWords)).close();
       content = readFileSync(draft);
       refuseReal(findReal(content.toString(), real, 2));
     } finally {

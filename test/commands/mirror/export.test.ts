@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isObject, type Json } from '../../../src/base/json.ts';
@@ -142,6 +142,15 @@ describe('an export is refused', () => {
     expect(result.stderr).toContain(message);
     expect(result.code).toBe(code);
     expect(result.stdout).toBe('');
+  });
+
+  test('by the file that it writes, in the words of SQLite', async () => {
+    const file = temporaryFile();
+    // The draft of a process whose random bytes are all 0.
+    writeFileSync(`${file}.${'0'.repeat(16)}`, 'just text');
+    const { code, stderr } = await exported(`--data ${file}`);
+    expect(stderr).toContain(`error: Can't write ${file}\ncause: The file is not a SQLite database.\n`);
+    expect(code).toBe(3);
   });
 
   test('before there is a mirror, and of one that is not complete', async () => {
