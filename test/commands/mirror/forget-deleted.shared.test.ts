@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect } from 'vitest';
+import type { Clock } from '../../../src/base/system.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { clock as realClock } from '../../../src/node/clock.ts';
 import { openConnection } from '../../../src/state/redis/redis-client.ts';
@@ -17,6 +18,12 @@ interface Person {
   name: string;
   event: string;
 }
+
+/** Waits longer for Redis than a command does: a busy machine may need a while to answer. */
+const patient: Clock = {
+  now: realClock.now,
+  sleep: (milliseconds, signal) => realClock.sleep(30 * milliseconds, signal),
+};
 
 describeWith(redis)('mirrors of machines that share state', { timeout: 60_000 }, () => {
   let server: RedisServer;
@@ -55,8 +62,10 @@ describeWith(redis)('mirrors of machines that share state', { timeout: 60_000 },
 
   beforeEach(async () => {
     server = await startRedis();
-    world = await createWorld({ randomBytes, env: { SCHED_SHARED_STATE: server.url } });
-    [home, other] = [await synced(), await synced()];
+    world = await createWorld({ randomBytes, env: { SCHED_SHARED_STATE: server.url }, redisClock: patient });
+    home = await synced();
+    other = temporaryDirectory('home');
+    cpSync(home, other, { recursive: true });
     const rows = jsonOf(await mirrored('events list --org current --with invitees --status active --json', home));
     people = rows.flatMap((row: { uri: string; _sched: { invitees: Person[] } }) =>
       row._sched.invitees.map(({ email, name }) => ({ email, name, event: row.uri.split('/').at(-1)! })),
