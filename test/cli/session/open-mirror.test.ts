@@ -36,6 +36,7 @@ describe('a mirror refuses', () => {
     ['event-types create --name Chat', 2, '--mirror only reads: leave it out to change something'],
     ['config apply team.yaml', 2, '--mirror only reads: leave it out to change something'],
     ["api POST /event_types -f 'name=Chat'", 2, '--mirror only reads: leave it out to change something'],
+    ['api DELETE /webhook_subscriptions/x --yes', 2, '--mirror only reads: leave it out to change something'],
     ['events follow --once', 2, "--mirror can't answer this"],
     ['webhooks list', 2, "--mirror can't answer this: it is about the service itself"],
     ['mcp metadata', 2, "--mirror can't answer this: it is about the service itself"],

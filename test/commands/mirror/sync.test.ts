@@ -59,6 +59,23 @@ test('a sync that was cut off continues, and reads no list of invitees twice', a
   expect((await mirrored(line)).stdout).toBe((await world.run(line, { home })).stdout);
 });
 
+test('a page token that expires while the events are read is no problem', async () => {
+  let expired = 0;
+  const stale: Send = async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (!pathname.endsWith('/scheduled_events')) return world.service(request);
+    if (!searchParams.has('page_token'))
+      return world.service({ ...request, url: request.url.replace('count=100', 'count=20') });
+    expired += 1;
+    const details = [{ parameter: 'page_token', message: 'has expired' }];
+    return { status: 400, headers: {}, body: JSON.stringify({ title: 'Invalid Argument', details }) };
+  };
+  expect((await sync('--since -20d --until +20d', stale)).code).toBe(0);
+  expect(expired).toBeGreaterThan(3);
+  const line = 'events list --org current --with invitees --since -19d --until +19d --json';
+  expect((await mirrored(line)).stdout).toBe((await world.run(line, { home })).stdout);
+});
+
 test('a later sync reads the invitees of events that have just ended, and of those that changed', async () => {
   const first = await sync(nearby);
   const second = await sync();
@@ -245,6 +262,24 @@ test('a login that lacks a scope mirrors the rest, and the mirror refuses what t
   expect(log.stderr).toContain('activity_log:read');
   expect([log.code, log.stdout]).toEqual([5, '']);
   expect((await world.run('activity list', { home, env })).code).toBe(5);
+});
+
+test('logging out and removing a profile say that a mirror stays, and how to delete it', async () => {
+  const env = { SCHED_TOKEN: '' };
+  const note = /A mirror of this account stays on this machine. To delete it: (sched mirror delete .*)\n/;
+  await logIn(world, [...loginAddresses, '--profile', 'work'], { home, env });
+  await world.run('mirror sync --yes --since -1h --until +1h', { home, env });
+  for (const line of ['auth logout', 'profiles remove work --yes']) {
+    const { code, stderr } = await world.run(line, { home, env });
+    expect(stderr).toMatch(note);
+    expect(code).toBe(0);
+    if (line === 'auth logout') continue;
+    const deletion = note.exec(stderr)![1]!.replace('sched ', '');
+    expect((await world.run(`${deletion} --yes`, { home, env })).code).toBe(0);
+    expect(readdirSync(folder())).toEqual(['CACHEDIR.TAG']);
+  }
+  await world.run('profiles add work --base-url http://127.0.0.1:4010', { home, env });
+  expect((await world.run('profiles remove work --yes', { home, env })).stderr).not.toMatch(note);
 });
 
 describe('what each sync sees', () => {
