@@ -167,7 +167,7 @@ describe('an export is refused', () => {
   test('if it is larger than a world file can be', async () => {
     await mirrored((store) => {
       store.exec('CREATE TEMP TABLE more AS SELECT * FROM events LIMIT 40');
-      for (let copy = 0; copy < 100; copy += 1)
+      for (let copy = 0; copy < 75; copy += 1)
         store.run(
           `INSERT INTO main.events (id, doc, organization, event_type, start_time, end_time)
            SELECT id || 'x' || ?, doc, organization, event_type, start_time, end_time FROM temp.more`,
