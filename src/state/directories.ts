@@ -46,7 +46,7 @@ export const statIfAny = (path: string): Stats | undefined => {
   }
 };
 
-const linkTarget = (path: string): string => {
+export const linkTarget = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {

@@ -1,9 +1,12 @@
-import { SchedError } from '../../base/errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { hasCategory, SchedError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { version } from '../../base/system.ts';
 import { asSchedError } from '../../cli/messages/error-report.ts';
 import type { Context } from '../../cli/session/context.ts';
+import { linkTarget } from '../../state/directories.ts';
 import { realDisk } from '../../state/disk.ts';
+import { accountLock, type HeldLock } from '../../state/lock.ts';
 import type { CallLogLine } from '../bulk/work-call-log.ts';
 import { replayCalls } from '../bulk/work-call-log.ts';
 import { readReceipt } from '../bulk/work-receipt.ts';
@@ -41,8 +44,50 @@ const outcomeOf = ({ error }: Outcome, { isOpen }: Agreement): { outcome: string
   return { outcome: category, ...(facts.outcome && { effect: facts.outcome }) };
 };
 
-/** Opens the log, or starts it. The key makes the marks of arguments. */
+const takenOver = (path: string): SchedError =>
+  new SchedError('conflict', `Another server writes to the log ${path} now, so nothing was sent`, {
+    reason: 'this one was silent for too long',
+    outcome: 'not-sent',
+  });
+
+/** Keeps other servers from writing to the log: lines of theirs would break its chain. */
+const lockLog = async ({ runtime, notes }: Context, path: string): Promise<HeldLock | undefined> => {
+  const busy = (pid: number, since: string) =>
+    new SchedError('conflict', `Another server is writing to the log ${path}`, {
+      reason: `process ${pid} has been running since ${since}`,
+      advice: 'give each server a log of its own',
+    });
+  const lock = accountLock(`log ${join(linkTarget(dirname(path)), basename(path))}`, runtime, { waitMs: 0, busy });
+  return lock.acquire().catch((error) => {
+    if (!hasCategory(error, 'environment')) throw error;
+    notes.warn(`The log isn't locked against other servers: ${error.facts.reason ?? error.message}`);
+    return undefined;
+  });
+};
+
+/** Opens the log, or starts it. Only one server at a time can have it open. */
 export const openCallLog = async (context: Context, path: string, isSandbox: boolean): Promise<CallLog> => {
+  const held = await lockLog(context, path);
+  try {
+    const log = await openLocked(context, path, isSandbox);
+    return {
+      around: async (...call) => {
+        if ((await held?.keep()) === false) throw takenOver(path);
+        return log.around(...call);
+      },
+      close: async () => {
+        await log.close();
+        await held?.release();
+      },
+    };
+  } catch (error) {
+    await held?.release();
+    throw error;
+  }
+};
+
+/** The key makes the marks of arguments. */
+const openLocked = async (context: Context, path: string, isSandbox: boolean): Promise<CallLog> => {
   const { runtime, notes } = context;
   const { findKey } = await import('../compliance/receipt-key.ts');
   const key = (await findKey(context, undefined, true))!;

@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { readKey } from '../../../src/commands/bulk/work-receipt-key.ts';
 import { type ConnectOptions, callTool, connect } from '../../support/mcp-client.ts';
@@ -138,6 +138,24 @@ it('starts with no log that was changed or is something else, and leaves it as i
   }
 });
 
+it('lets one server at a time write a log, and refuses another one at its start', async () => {
+  const { client, close } = await serving();
+  const link = `${log}-link`;
+  symlinkSync(dirname(log), link);
+  for (const path of [log, join(link, 'mcp.log')]) {
+    const { code, stderr } = await world.run(`mcp serve --allow-writes --log ${path}`, { stdin: '' });
+    expect([code, stderr]).toEqual([7, expect.stringContaining(`Another server is writing to the log ${path}`)]);
+    expect(stderr).toContain('give each server a log of its own');
+  }
+  const booked = await callTool(client, 'event_types_create', { name: 'Chat', duration: 25 });
+  expect(booked).not.toHaveProperty('error');
+  await close();
+  const next = await serving();
+  await callTool(next.client, 'event_types_create', { name: 'Talk', duration: 25 });
+  await next.close();
+  expect((await verify('--sandbox')).record).toMatchObject({ status: 'ok', total: 2 });
+});
+
 it('sends nothing when the log can no longer be written', async () => {
   const { client, close } = await serving();
   appendFileSync(log, 'another server\n');
@@ -145,6 +163,16 @@ it('sends nothing when the log can no longer be written', async () => {
   expect(JSON.stringify(refused)).toContain('Another process is writing');
   expect(await callTool(client, 'event_types_list', {})).not.toHaveProperty('error');
   expect(writes(await close())).toEqual([]);
+});
+
+it('sends nothing when another server has taken over the log', async () => {
+  const { client, close } = await serving();
+  rmSync(join(dirname(log), '.local/state/sched/locks'), { recursive: true });
+  const refused = await callTool(client, 'event_types_create', { name: 'Chat', duration: 25 });
+  expect(refused.error).toMatchObject({ code: 'conflict', outcome: 'not-sent' });
+  expect(refused.error.message).toContain('Another server writes to the log');
+  expect(writes(await close())).toEqual([]);
+  expect(saidOf()).toEqual([]);
 });
 
 it('records the writes at /mcp of a sandbox too', async () => {
