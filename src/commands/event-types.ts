@@ -77,8 +77,11 @@ const runUpdateEventType = async (
     isDone: (now) => showsChange(now, input.body as Json),
     fallback: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
+  const title = recordTitle(record, 'an event type');
+  const isSame = before !== undefined && showsChange(before, input.body as Json) === true;
   await answerWrite(context, view, record, {
-    done: `changed: ${recordTitle(record, 'an event type')}`,
+    done: `changed: ${title}`,
+    ...(isSame && { sentence: `Unchanged: ${title} already has these settings` }),
     before,
     below: before === undefined ? [] : [undoLine(context, fieldFlags, before, input.body as Json)],
   });

@@ -55,7 +55,8 @@ export const shorten = (text: string, columns: number): string => {
     if (columnsUsed > columns - 1) break;
     start += segment;
   }
-  return `${start.trimEnd()}…`;
+  // A dot between two parts means nothing without the second one.
+  return `${start.replace(/(\s+·)?\s*$/, '')}…`;
 };
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));

@@ -87,6 +87,11 @@ describe('width: shorten', () => {
   it('leaves text that fits', () => expect(shorten('abc', 3)).toBe('abc'));
   it('marks a cut', () => expect(shorten('abcdef', 4)).toBe('abc…'));
   it('leaves no space before the mark', () => expect(shorten('ab cdef', 4)).toBe('ab…'));
+  it('leaves no dot before the mark', () => {
+    expect(shorten('Intro call · Ada Byron', 13)).toBe('Intro call…');
+    expect(shorten('Intro call · Ada Byron', 14)).toBe('Intro call…');
+    expect(shorten('Intro call · Ada Byron', 15)).toBe('Intro call · A…');
+  });
   it('never splits a character', () => {
     expect(shorten('👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 3)).toBe('👨‍👩‍👧‍👦…');
     expect(shorten('打合せ', 4)).toBe('打…');

@@ -48,7 +48,10 @@ const fitSentence = async (line: string, columns: number, isWindows: boolean): P
   const { wrap } = await import('../../output/width.ts');
   const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
   const [, words, command] = commandAtEnd.exec(line) ?? [];
-  if (command !== undefined) return [sentence(words!), ...commandLines(command, columns)].join('\n');
+  if (command !== undefined) {
+    const indent = words!.startsWith(' ') ? '    ' : '  ';
+    return [sentence(words!.trimEnd()), ...commandLines(command, columns, indent)].join('\n');
+  }
   // A line break inside a command would make it useless. After a stop, sched is the subject of a sentence.
   return /(?<!^|[.,;] )\b(sched|export) /.test(line) ? line : sentence(line);
 };

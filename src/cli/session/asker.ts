@@ -60,6 +60,8 @@ export const missingText = (what = 'an answer', stop = ''): string => `Enter ${w
 export const questionText = (label: string): string => `${labelText(label)}${/[?:\]]$/.test(label) ? '' : ':'}`;
 
 export interface Offer extends Choice {
+  /** The label in two lines, if the screen is too narrow for it in one. */
+  whole?: string;
   /** The value is text that was entered, and isn't read yet. */
   isOther?: true;
 }

@@ -3,7 +3,7 @@ import { SchedError } from '../../base/errors.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { createPaint } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
-import { shorten, width } from '../../output/width.ts';
+import { shorten, width, wrap } from '../../output/width.ts';
 import {
   type Asker,
   type Choice,
@@ -47,7 +47,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const paint = createPaint(notes.color);
   const isAscii = needsAscii(runtime.env);
   const drawable = (line: string): string => (isAscii ? asciiForm(line) : line);
-  // Each choice takes one line, after two marks and a blank.
+  // Each choice takes one line, after two marks and a blank. Under the cursor it may take two.
   const columns = runtime.stderr.columns || 80;
   const room = columns - 4;
 
@@ -102,6 +102,10 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
       );
     };
     const fitLine = (text: string): string => drawable(shorten(labelText(text), room));
+    const wholeOf = (text: string): { whole?: string } => {
+      const lines = wrap(drawable(labelText(text)), room);
+      return lines.length === 2 ? { whole: lines.join('\n    ') } : {};
+    };
     return untilEnd((streams, orFail) =>
       pick(
         {
@@ -118,7 +122,11 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           theme: look.theme ?? {},
           paint,
           offers: (line) =>
-            offersFor(choices, line, readOther).map((offer) => ({ ...offer, label: fitLine(offer.label) })),
+            offersFor(choices, line, readOther).map((offer) => ({
+              ...offer,
+              label: fitLine(offer.label),
+              ...wholeOf(offer.label),
+            })),
           readOther:
             readOther &&
             (async (line) => {

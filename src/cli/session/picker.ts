@@ -102,7 +102,7 @@ export const pick = createPrompt<string[], Picker>((config, finish) => {
     active,
     renderItem: ({ item, isActive }) => {
       const check = isSeveral ? (isChecked(item) ? marks.checked : ' ') : '';
-      if (isActive) return theme.style.highlight(`${marks.cursor}${check} ${item.label}`);
+      if (isActive) return theme.style.highlight(`${marks.cursor}${check} ${item.whole ?? item.label}`);
       return ` ${check} ${item.label.replace('●', (mark) => paint.mark(item.color, mark))}`;
     },
     pageSize,

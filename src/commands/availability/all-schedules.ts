@@ -66,7 +66,7 @@ const changeAll = async (
   const [only, ...others] = undoLines(context, plans, changes);
   const sentence = `${done} ${whereOf(changes)}`;
   const words = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
-  await context.notes.done(words, others.length === 0 ? `${sentence}. Undo: ${only}` : sentence);
+  await context.notes.done(words, sentence, others.length === 0 ? [['Undo', only!]] : []);
   for (const line of others.length === 0 ? [] : [only!, ...others]) context.notes.info(`Undo: ${line}`);
 };
 

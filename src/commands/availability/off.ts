@@ -185,5 +185,5 @@ export const runOff = async (
   const back = commandHere(context, 'availability', 'off', ...ranges, ...(isUndo ? [] : ['--undo']));
   const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
   const where = whereOf(changes);
-  await context.notes.done(`${done.toLowerCase()}: ${days} ${where}`, `${done}: ${days} ${where}. ${way}: ${back}`);
+  await context.notes.done(`${done.toLowerCase()}: ${days} ${where}`, `${done}: ${days} ${where}`, [[way, back]]);
 };

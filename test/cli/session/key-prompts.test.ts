@@ -62,6 +62,21 @@ test('a choice takes one line, whatever its name', async () => {
   expect(text).not.toMatch(/[\x07\u009b\u202e]|\x1b\]|\x1b\[2J|^forged/m);
 });
 
+test('on a narrow screen, the choice under the cursor takes a second line for the rest of its name', async () => {
+  const events = ['Theodore Wolfeschlegelstein', 'Kahurangi Ngata'].map((name, index) => ({
+    value: `${index}`,
+    label: `Thu 19 Nov 10:30  ● Open office hours · ${name}`,
+  }));
+  const choose = (keys: string[], env = {}) =>
+    ask((asker) => asker.choose('Event to cancel', events, {}), keys, env, undefined, 40);
+  const { text } = await choose([down, enter]);
+  expect(text).toContain(
+    '❯ Thu 19 Nov 10:30  ● Open office\n    hours · Theodore Wolfeschlegelstein\n  Thu 19 Nov 10:30  ● Open office hou…\n',
+  );
+  expect(text).toContain('❯ Thu 19 Nov 10:30  ● Open office\n    hours · Kahurangi Ngata\n');
+  expect((await choose([enter], { LC_ALL: 'C' })).text).toContain('office\n    hours . Theodore');
+});
+
 test('typing filters the list, without case and accents, and what begins with the word comes first', async () => {
   const { answer, text } = await ask((asker) => asker.choose('Who?', people), ['z', 'o', 'e', enter]);
   expect(answer).toBe('2');

@@ -100,7 +100,7 @@ describe('availability off', () => {
     );
     expect(after.others).toEqual(before.others);
     expect((await world.run('availability off --every fri --yes')).requests.filter(isPatch)).toEqual([]);
-    const [, undo] = /Off: every Friday .*\. Undo: sched (.+)\n/.exec(done.screen)!;
+    const [, undo] = /Off: every Friday .*\n {2}Undo {2}sched (.+)\n/.exec(done.screen)!;
     expect(undo).toBe("availability update --all --rule 'friday 09:00-12:30,13:00-17:00'");
     expect((await world.run(`${undo} --yes`)).code).toBe(0);
     expect(await schedulesOf(world)).toEqual(before);
@@ -188,7 +188,7 @@ describe('availability off', () => {
     );
     const done = await world.run('availability off 2026-11-18..2026-11-20', { terminals, stdin: 'y\n' });
     expect(done.screen).toContain("--rule '2026-11-19 09:00-12:00'");
-    expect(done.screen).toContain('✔ Off: 18–20 Nov on 10 schedules (10 event types). Undo:');
+    expect(done.screen).toMatch(/✔ Off: 18–20 Nov on 10 schedules \(10 event types\)\n {2}Undo {2}sched .+ --undo\n/);
     expect(done.screen).toContain('sched availability off 2026-11-18..2026-11-20 --undo');
   });
 
