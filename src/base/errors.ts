@@ -68,6 +68,8 @@ export interface ErrorFacts {
   http?: { status?: number; method: string; path: string; requestId?: string };
   /** The reply was printed in full; only the exit code is left to report. */
   answered?: true;
+  /** Where it happened if not at the service, on a terminal: `sandbox`. */
+  place?: string;
   /** One sentence that replaces the message and the reason on a terminal. */
   screen?: string;
   /** Replaces the `error:`, `cause:` and `try:` lines if an error needs its own layout. */

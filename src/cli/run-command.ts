@@ -160,7 +160,11 @@ export const runCommand = async (
     }
     // The write was applied; only its reply could not be printed.
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw await suggest(error, settings.here);
+    const problem = await suggest(error, settings.here);
+    // An error with lines of its own has no sentence to say it in.
+    const place = problem instanceof SchedError && !problem.facts.lines ? notes.takePlace() : undefined;
+    if (place !== undefined) Object.assign((problem as SchedError).facts, { place });
+    throw problem;
   } finally {
     noteHidden(notes, context.printer.hiddenColumns);
     await context.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld, outputs, replying, someday } from '../support/run.ts';
+import { createWorld, outputs, replying, someday, terminals } from '../support/run.ts';
 import { usedHome } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -45,6 +45,17 @@ describe('colors on stderr', () => {
     const send = replying({ status: 500, body: '{"title":"Oops"}' });
     const { stderr } = await world.run('users me', { terminals: ['stderr'], send });
     expect(stderr).toMatch(/^cause: [^\x1b]*$/m);
+  });
+
+  test('name the sandbox in an error and in a question, and not above them', async () => {
+    const [home, env] = [await usedHome(someday), { NO_COLOR: '1' }];
+    const error = await world.run('--sandbox events get ZZZZ', { terminals, home, env });
+    expect(error.screen).toBe('error: No event with ID ZZZZ (sandbox)\ntry: sched --sandbox events list\n');
+    const piped = await world.run('--sandbox events get ZZZZ', { home });
+    expect(piped.stderr).toMatch(/^\[sandbox\]\nerror: No event with ID ZZZZ\n/);
+    const asked = await world.run('--sandbox events cancel next', { terminals, home, env, stdin: 'n\n' });
+    expect(asked.screen).toMatch(/^Cancel "[^\n]+\n[^\n]+\nNorthlight Advisory · sandbox[^\n]*\n\[y\/N\] /);
+    expect(asked.screen).toMatch(/Nothing canceled\.\n$/);
   });
 
   test('make footers and [sandbox] dim unless -q drops it on a terminal, and warnings yellow', async () => {

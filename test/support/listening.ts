@@ -29,7 +29,12 @@ export const keyFile = (key = signingKey): string => {
 };
 
 /** `sched webhooks listen` in this process, at a free port or that of `flags`, until it is stopped or the test file is done. */
-export const startListening = async (run: Run, flags: string[] = [], more: WorldOptions = {}): Promise<Listening> => {
+export const startListening = async (
+  run: Run,
+  flags: string[] = [],
+  more: WorldOptions = {},
+  keyFlags = flags.includes('--signing-key-file') ? [] : ['--signing-key-file', keyFile()],
+): Promise<Listening> => {
   const signal = new AbortController();
   const stopLater = closeLater(() => signal.abort());
   const text = { stdout: '', stderr: '' };
@@ -45,8 +50,7 @@ export const startListening = async (run: Run, flags: string[] = [], more: World
       changed();
     });
   const port = flags.includes('--port') ? [] : ['--port', '0'];
-  const key = flags.includes('--signing-key-file') ? [] : ['--signing-key-file', keyFile()];
-  const ended = run(['webhooks', 'listen', ...port, ...key, ...flags], {
+  const ended = run(['webhooks', 'listen', ...port, ...keyFlags, ...flags], {
     clock: heldClock(),
     send: network,
     ...more,

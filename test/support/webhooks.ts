@@ -48,7 +48,7 @@ export const post = (
   });
 
 /** Sends a signed delivery. */
-export const deliver = (url: string, content: unknown = sample(), at = someday): Promise<Posted> => {
+export const deliver = (url: string, content: unknown = sample(), at = someday, key = signingKey): Promise<Posted> => {
   const body = JSON.stringify(content);
-  return post(url, body, { 'content-type': 'application/json', 'webhook-signature': signed(body, at) });
+  return post(url, body, { 'content-type': 'application/json', 'webhook-signature': signed(body, at, key) });
 };

@@ -3,6 +3,7 @@ import { windowsLine } from '../../base/shell-quote.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import { commandLines } from './command-lines.ts';
+import { inBrackets } from './notes.ts';
 import { adviceText, noAccount } from './suggested-line.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
@@ -96,7 +97,7 @@ const screenLines = (error: SchedError, isVerbose: boolean): string[] => {
     reason: sentence === undefined ? screenReason(error, isVerbose) : undefined,
   });
   return [
-    `error: ${sentence ?? message}`,
+    `error: ${sentence ?? message}${inBrackets(facts.place)}`,
     ...(cause === undefined ? [] : [`cause: ${cause}`]),
     ...(isFree ? [String(advice)] : []),
   ];

@@ -155,6 +155,8 @@ export const confirm = async (
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
   const promptLines = await laidOut(shownQuestion, runtime.stderr.columns, color, runtime.platform === 'win32');
   const lines = needsAscii(runtime.env) ? promptLines.map(asciiForm) : promptLines;
+  // The question says it itself.
+  if (about === 'service') notes.takePlace();
   const isConfirmed =
     frontend?.confirm === undefined
       ? await askYes(context, shownQuestion, [...lines, '[y/N] '].join('\n'))

@@ -52,7 +52,10 @@ export const addressKind: Kind<string> = {
 };
 
 const listening = {
-  signingKeyFile,
+  signingKeyFile: keyFileEntry(
+    'file with the key that signs deliveries, as in webhooks create; on a terminal, sched makes one if you name none',
+    {},
+  ),
   forwardTo: entry(handlerKind, 'send each delivery to this handler, with the same bytes and headers'),
   port: count('port to listen on; 0 for any free port (default 4242)', { most: 65_535, preset: 4242 }),
   bind: entry(addressKind, 'address to listen on (default 127.0.0.1, for this machine only)', {
@@ -61,7 +64,12 @@ const listening = {
   ...verification,
 };
 
-export const listenInput = input(listening);
+/** A script must name the key: what signs with it is made elsewhere. */
+const hasKey = rule(['signingKeyFile'], (isGiven, { isTerminal }) =>
+  isGiven('signingKeyFile') || isTerminal ? [] : [{ missing: 'signing-key-file' }],
+);
+
+export const listenInput = input(listening, hasKey);
 
 export type ListenInput = Values<typeof listening>;
 

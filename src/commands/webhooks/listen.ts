@@ -16,6 +16,7 @@ import { openRecentFile } from './recent-deliveries-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
 import { type DeliveryOutput, deliveryFields, deliveryView, openDeliveryOutput } from './screen.ts';
 import { readVerification } from './signature-check.ts';
+import { ownKeyFile } from './signing-key.ts';
 import type { Forward } from './work-forward.ts';
 import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from './work-receiver.ts';
 import { createRecent, deliveryKey, type KeptDeliveries } from './work-recent-deliveries.ts';
@@ -79,8 +80,14 @@ const aliveFacts = (counts: DeliveryCounts, refused: number, zone: string): stri
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
+type VerifiedInput = ListenInput & { signingKeyFile: string };
+
 /** Says where it listens and what to do next. Returns a function to call if it listens again after a failure. */
-const announcer = ({ forwardTo: target, bind: host, signingKeyFile }: ListenInput, context: Context) => {
+const announcer = (
+  { forwardTo: target, bind: host, signingKeyFile }: VerifiedInput,
+  context: Context,
+  isNew: boolean | undefined,
+) => {
   const { notes } = context;
   let isFirst = true;
   return ({ url, port }: Receiver): void => {
@@ -92,6 +99,7 @@ const announcer = ({ forwardTo: target, bind: host, signingKeyFile }: ListenInpu
     const heading = `Listening on ${url}`;
     if (hasLastLine(context.runtime)) notes.info(`${heading}${inBrackets(notes.takePlace())}`, 'heading');
     else notes.info(`${heading} (Ctrl-C to stop)`);
+    if (isNew !== undefined) notes.info(`${isNew ? 'A new' : 'The'} signing key is in ${signingKeyFile}`);
     if (target !== undefined) notes.info(`Forwarding to ${targetName(target)}`);
     if (!isLoopback(host))
       notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
@@ -99,14 +107,20 @@ const announcer = ({ forwardTo: target, bind: host, signingKeyFile }: ListenInpu
   };
 };
 
-const runListen = async (values: ListenInput, { context }: Call): Promise<void> => {
+const runListen = async (given: ListenInput, { context, problems }: Call): Promise<void> => {
   const { runtime, notes, settings } = context;
   const { clock, interrupted } = runtime;
-  const { port, bind: host, forwardTo: target, signingKeyFile: keyFile } = values;
+  const own = given.signingKeyFile === undefined ? await ownKeyFile(runtime) : undefined;
+  const keyFile = given.signingKeyFile ?? own?.path;
+  if (keyFile === undefined) problems.missingFlag('signing-key-file');
+  problems.check();
+  const values = { ...given, signingKeyFile: keyFile! };
+  const { port, bind: host, forwardTo: target } = values;
   const verification = await readVerification(values, context);
   const { toleranceMs } = verification;
   // Without a fixed port, no sender finds the next listener.
-  const keptDeliveries = port === 0 ? undefined : await openRecentFile(context, { keyFile, host, port, toleranceMs });
+  const keptDeliveries =
+    port === 0 ? undefined : await openRecentFile(context, { keyFile: values.signingKeyFile, host, port, toleranceMs });
   if (settings.sandbox) notes.place('sandbox');
 
   runtime.stdout.unblock?.(interrupted);
@@ -121,7 +135,7 @@ const runListen = async (values: ListenInput, { context }: Call): Promise<void> 
   const refusals = createRefusalNotes(clock.now, notes.warn);
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, keptDeliveries);
-  const announce = announcer(values, context);
+  const announce = announcer(values, context, own?.isNew);
   const aliveAt = (url: string) => () => ({
     name: 'Listening',
     at: `on ${url}`,

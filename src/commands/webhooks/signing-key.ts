@@ -1,9 +1,12 @@
+import { dirname, join } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { type Sentence, self, words } from '../../base/words.ts';
 import { type EntryOptions, entry } from '../../cli/input/entry.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import type { Context } from '../../cli/session/context.ts';
+import { stateDirectory } from '../../cli/session/shared-state.ts';
 import type { Runtime } from '../../runtime.ts';
+import { ensureLastingDirectory } from '../../state/directories.ts';
 import { createKeyFile } from '../../state/key-file.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 
@@ -58,6 +61,15 @@ export const createSigningKey = async (path: string, { runtime, notes }: Context
   if (await createKeyFile(path, runtime.randomBytes))
     notes.info(`Created a signing key in ${path}. The receiver of the deliveries needs it too`);
   return (await readSigningKey(path, runtime))!;
+};
+
+/** A key of sched's own, for a person who names none. Undefined if there is no place for it. */
+export const ownKeyFile = async (runtime: Runtime): Promise<{ path: string; isNew: boolean } | undefined> => {
+  const state = stateDirectory(runtime);
+  if (state === undefined) return undefined;
+  const path = join(state, 'webhooks', 'signing.key');
+  ensureLastingDirectory(dirname(path));
+  return { path, isNew: await createKeyFile(path, runtime.randomBytes) };
 };
 
 /** The key in a file, which is created if it is missing. */

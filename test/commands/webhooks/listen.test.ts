@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../../src/base/errors.ts';
 import { NetworkFailure } from '../../../src/http/failure.ts';
@@ -10,7 +11,8 @@ import { deliver, post, sample, signed, signingKey } from '../../support/webhook
 
 /** No account at all: neither a token nor a base URL. */
 const world = await createWorld({ env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
-const start = (flags: string[] = [], more: WorldOptions = {}) => startListening(world.run, flags, more);
+const start = (flags: string[] = [], more: WorldOptions = {}, keyFlags?: string[]) =>
+  startListening(world.run, flags, more, keyFlags);
 
 /** Deliveries differ by their payload's URI. */
 const about = (id: string, more: object = {}) => sample({ payload: { ...sample().payload, uri: id, ...more } });
@@ -31,6 +33,27 @@ describe('webhooks listen', () => {
     expect(stderr).toContain('[sandbox]');
     expect(stderr).toContain(`sched sandbox start --webhook-to ${listening.url} --signing-key-file `);
     expect(stderr).toContain('sched sandbox trigger invitee.created');
+  });
+
+  test('makes a key for a person who names none, in a private file that it names, and never shows it', async () => {
+    const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '', SCHED_STATE_DIR: temporaryDirectory('listen-key') };
+    const path = `${env.SCHED_STATE_DIR}/webhooks/signing.key`;
+    const first = await start([], { terminals, env }, []);
+    const key = readFileSync(path, 'utf8').trim();
+    expect([key.length, statSync(path).mode & 0o777]).toEqual([64, 0o600]);
+    const { stderr } = await first.stop();
+    expect(stderr).toMatch(/A new signing key is in\s+\//);
+    expect(stderr.split(path)).toHaveLength(3);
+    expect(stderr).not.toContain(key);
+    const second = await start([], { terminals, env }, []);
+    expect((await deliver(second.url, sample(), someday, key)).status).toBe(200);
+    expect((await second.stop()).stderr).toMatch(/The signing key is in\s+\//);
+    expect(readFileSync(path, 'utf8').trim()).toBe(key);
+  });
+
+  test('makes no key for a script, which must name one', async () => {
+    const { code, stderr } = await world.run('webhooks listen');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('error: Missing required flag --signing-key-file\n')]);
   });
 
   test('prints one line per delivery on a terminal, in local time', async () => {
