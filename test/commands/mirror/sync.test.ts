@@ -8,6 +8,7 @@ import { failing, patched } from '../../support/files-world.ts';
 import { createWorld, jsonOf, logIn, loginAddresses, type Result, type TestWorld } from '../../support/run.ts';
 import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 
 let world: TestWorld;
 let home: string;
@@ -283,7 +284,42 @@ test('logging out and removing a profile say that a mirror stays, and how to del
 });
 
 describe('what each sync sees', () => {
-  test.each<[what: string, change: string, line: string]>([
+  /** Has all events of these days, so that moves and deletions show too. */
+  const all = 'events list --org current --since 2026-10-20 --until 2026-12-10 --with invitees --json';
+  const differs = async (line: string) => (await mirrored(line)).stdout !== (await world.run(line, { home })).stdout;
+  const change = async (line: string | string[], at = home) => {
+    const { code, stderr } = await world.run(line, { home: at });
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+  };
+
+  interface Person {
+    uri: string;
+    email: string;
+    status: string;
+    no_show: { uri: string } | null;
+  }
+
+  /** Somebody who was invited in these days, and has a no-show or none. */
+  const personOf = async (days: string, isMissed: boolean): Promise<Person> => {
+    const rows = jsonOf(await world.run(`events list --org current ${days} --with invitees --json`, { home }));
+    return rows
+      .flatMap((row: { _sched: { invitees: Person[] } }) => row._sched.invitees)
+      .find(({ status, no_show }: Person) => status === 'active' && (no_show !== null) === isMissed);
+  };
+  const long = '--since -25d --until -15d';
+  const recent = '--since -10d --until now';
+
+  /** A token that may not read the activity log. */
+  const withoutLog: Send = async (request) =>
+    request.url.includes('/activity_log') ? { status: 403, headers: {}, body: '{}' } : world.service(request);
+
+  beforeEach(async () => {
+    home = await syncedHome(world);
+    // What is read in the same millisecond was read by the next sync.
+    await world.clock.sleep(60_000);
+  });
+
+  const changes: [what: string, change: string, line: string][] = [
     ['a removed member', 'members remove jonas.weber@northlight.example --yes', 'members list --json'],
     [
       'a changed event type',
@@ -291,27 +327,55 @@ describe('what each sync sees', () => {
       'event-types list --org current --json',
     ],
     ['a new invitation', 'invitations create --email new@engine.example --yes', 'invitations list --json'],
-  ])('%s', async (_, change, line) => {
-    home = await syncedHome(world);
-    expect((await world.run(change, { home })).code).toBe(0);
-    const before = await mirrored(line);
-    const { stdout } = await world.run(line, { home });
-    expect(before.stdout).not.toBe(stdout);
-    expect((await sync()).code).toBe(0);
-    expect((await mirrored(line)).stdout).toBe(stdout);
+    ['a cancellation', 'events cancel next --yes', all],
+    ['a move', 'events move --tomorrow --shift +3w --tz Europe/Paris --yes', all],
+    [
+      'a booking',
+      'invitees create --event-type "Support call" --first-free --since tomorrow --email new@engine.example --name "New Person" --timezone Europe/Paris --yes',
+      all,
+    ],
+  ];
+
+  test.each(sample(changes, 2))('the next one sees %s', async (_, line, shown) => {
+    await change(line);
+    expect(await differs(shown)).toBe(true);
+    expect((await sync('', withoutLog)).code).toBe(0);
+    expect(await differs(shown)).toBe(false);
   });
 
-  test('a no-show of an old event, which the activity log names', async () => {
-    home = await syncedHome(world);
-    const line = 'events list --org current --since -60d --until -15d --with invitees --json';
-    const rows = jsonOf(await world.run(line, { home }));
-    const invitee = rows.flatMap((row: { _sched: { invitees: { uri: string; no_show: unknown; status: string }[] } }) =>
-      row._sched.invitees.filter(({ no_show, status }) => no_show === null && status === 'active'),
-    )[0];
-    expect((await world.run(['invitees', 'no-show', invitee.uri, '--yes'], { home })).code).toBe(0);
-    const { stdout } = await world.run(line, { home });
-    expect((await mirrored(line)).stdout).not.toBe(stdout);
+  test('a no-show of the last 14 days, and one that is undone: the next', async () => {
+    const [come, missed] = [await personOf(recent, false), await personOf(recent, true)];
+    await change(['invitees', 'no-show', come.uri, '--yes']);
+    await change(['api', 'DELETE', `/invitee_no_shows/${missed.no_show!.uri.split('/').at(-1)}`, '--yes']);
+    await sync('', withoutLog);
+    expect(await differs(all)).toBe(false);
+  });
+
+  test('a no-show of an older event: the next with the activity log, else that of 30 days, or --again', async () => {
+    for (const [later, send] of [
+      [async () => {}, world.service],
+      [() => sync('--again', withoutLog), withoutLog],
+      [() => world.clock.sleep(30 * 86_400_000), withoutLog],
+    ] as const) {
+      await change(['invitees', 'no-show', (await personOf(long, false)).uri, '--yes']);
+      expect(await differs(all)).toBe(true);
+      if (send === withoutLog) {
+        await sync('', withoutLog);
+        expect(await differs(all)).toBe(true);
+      }
+      await later();
+      await sync('', send);
+      expect(await differs(all)).toBe(false);
+    }
+  });
+
+  test('a person whom the service has deleted for somebody else: the next with the activity log', async () => {
+    const { email } = await personOf(long, false);
+    await change(`compliance delete ${email} --yes`, temporaryDirectory('home'));
+    await world.clock.sleep(8 * 86_400_000);
+    expect(await differs(all)).toBe(true);
     await sync();
-    expect((await mirrored(line)).stdout).toBe(stdout);
+    expect(await differs(all)).toBe(false);
+    expect((await mirrored(all)).stdout).not.toContain(email);
   });
 });
