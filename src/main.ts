@@ -31,8 +31,10 @@ const reportError = async (error: SchedError, argv: readonly string[], runtime: 
         isWindows: runtime.platform === 'win32',
         isVerbose: given.verbose === true,
       });
+  const { asciiForm, needsAscii } = await import('./output/ascii.ts');
+  const drawn = width !== undefined && needsAscii(runtime.env) ? lines.map(asciiForm) : lines;
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
-  const text = [...trace, ...lines].map((line) => `${line}\n`).join('');
+  const text = [...trace, ...drawn].map((line) => `${line}\n`).join('');
   if (text !== '') await runtime.stderr.write(text).catch(() => {});
   return exitCodes[error.category];
 };

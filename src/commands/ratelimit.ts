@@ -121,7 +121,7 @@ const runRateLimit = async (_: object, { context }: Call): Promise<void> => {
   notes.footer(
     connection.isSandbox
       ? words`Single ${the('sandbox')} commands have no rate limit. To try one: ${localCommand('sandbox', 'start')}`
-      : `No rate limit is known yet. Send a request first, such as ${commandHere(context, 'users', 'me')}`,
+      : `No rate limit is known yet. Send a request first: ${commandHere(context, 'users', 'me')}`,
   );
 };
 

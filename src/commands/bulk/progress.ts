@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/session/context.ts';
 import { appendFile } from '../../node/files.ts';
+import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { plainCell } from '../../output/cells.ts';
 import { type Progress, progressBar, progressLine } from '../../output/progress.ts';
 import { safe } from '../../output/sanitize.ts';
@@ -25,11 +26,16 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     elapsedMs: 0,
   };
   let lastLineAt = startedAt;
+  const draw = (shown: Progress): string => {
+    // The status line leaves two more columns free, for a `^C`.
+    const line = progressBar(shown, stderr.columns - 2);
+    return needsAscii(runtime.env) ? asciiForm(line) : line;
+  };
   const bar = (waitUntil?: number): string => {
-    if (waitUntil === undefined) return progressBar(progress, stderr.columns);
+    if (waitUntil === undefined) return draw(progress);
     const waitSeconds = Math.ceil((waitUntil - clock.now()) / 1000);
     const waitingUntil = endOfWait(waitUntil - waitSeconds * 1000, waitSeconds, settings.zone);
-    return progressBar({ ...progress, waitingUntil, waitSeconds }, stderr.columns);
+    return draw({ ...progress, waitingUntil, waitSeconds });
   };
   const show = () => {
     if (status !== undefined) return status.draw(bar);

@@ -218,7 +218,8 @@ const drawnAnswer = (
       const why = free === undefined ? cause : `${cause} · ${free}`;
       // Half of the free times would mislead.
       const isNarrow = room - width(row) - 2 < (free === undefined ? leastCause - 2 : width(why));
-      const [first, ...below] = isNarrow ? [row.trimEnd(), `  ${why}`] : [`${row}  ${why}`];
+      const whyLines = free !== undefined && width(why) + 2 > available ? [cause, free] : [why];
+      const [first, ...below] = isNarrow ? [row.trimEnd(), ...whyLines.map((line) => `  ${line}`)] : [`${row}  ${why}`];
       return [`${paint.error(failed)} ${shorten(first!, room)}`, ...below.map((line) => shorten(line, available))];
     }),
     ...(more > 0 ? [`  and ${formatNumber(more)} more`] : []),
