@@ -29,7 +29,7 @@ const showPage = async (found: Found, { spawn, env }: Runtime): Promise<boolean>
   } catch {
     return false;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 };
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { whileFailing } from '../support/failing-calls.ts';
 import { createWorld, terminals, type WorldOptions } from '../support/run.ts';
 
 const { run } = await createWorld();
@@ -46,6 +47,14 @@ describe('man', () => {
     const { shown, options } = terminal(0);
     expect(await run(line, options)).toMatchObject({ code: 0, stderr: '' });
     expect(shown).toMatchObject([{ name }]);
+  });
+
+  test("ends well also if the page's file can't be removed", async () => {
+    const { shown, options } = terminal(0);
+    const isCopy = (path: string) => path.includes('sched-man-');
+    const ended = await whileFailing('rm', isCopy, () => run('man events', options));
+    expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(shown).toHaveLength(1);
   });
 
   test('shows the page in a pipe too, also in CI', async () => {
