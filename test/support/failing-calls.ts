@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-type Call = 'readdirSync' | 'rm' | 'rmSync' | 'mkdtemp';
+type Call = 'openSync' | 'readdirSync' | 'rm' | 'rmSync' | 'mkdtemp';
 
 /** Lets a call of the disk fail with EACCES for some paths while work is done. */
 export const whileFailing = async <Result>(
@@ -13,7 +13,7 @@ export const whileFailing = async <Result>(
   const calls = (call.endsWith('Sync') ? fs : promises) as unknown as Record<Call, (...words: unknown[]) => unknown>;
   const real = calls[call];
   const fail = () => {
-    throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: call.replace('Sync', '') });
   };
   const failLater = async () => fail();
   calls[call] = (...words) => {

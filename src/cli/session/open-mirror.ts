@@ -136,14 +136,15 @@ const checkFile = (file: string, { uid }: Runtime): void => {
   }
 };
 
-/** Does something with an open mirror. An error of the database becomes one that says what to do. */
+/** Does something with an open mirror. An error of the database or of its disk becomes one that says what to do. */
 const atMirror = async <Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+    const { message, code, syscall } = error as NodeJS.ErrnoException;
     const isBroken = code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
-    if (error instanceof SchedError || (!isBroken && !/sqlite/i.test(String(code)))) throw error;
+    const isOfDisk = syscall !== undefined || /sqlite/i.test(String(code));
+    if (error instanceof SchedError || (!isBroken && !isOfDisk)) throw error;
     const reason = code === 'SANDBOX_FILE' ? message.replace('sandbox', 'mirror') : message;
     throw new SchedError('environment', "Can't use the mirror", {
       reason: `${reason} (${file})`,

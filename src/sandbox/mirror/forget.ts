@@ -206,6 +206,9 @@ export const forget = (store: Store, facts: MirrorFacts, { keys, macs }: Marks):
 export const filesOf = (file: string): string[] =>
   ['', ...sideFiles].map((suffix) => `${file}${suffix}`).filter((path) => existsSync(path));
 
+/** The files with texts. Another one has numbers only, and Windows lets nobody read it while somebody writes to the mirror. */
+const pagesOf = (file: string): string[] => filesOf(file).filter((path) => !path.endsWith('-shm'));
+
 /** Whether people who are forgotten may be left in free space or in the log. */
 export const isUnclean = (store: Store): boolean => store.fact('unclean') !== undefined;
 
@@ -219,7 +222,7 @@ export const wipe = (store: Store, file: string): boolean => {
   const [row] = store.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
   if (row?.busy !== 0) return false;
   // A power cut could bring back a log that was cut off.
-  for (const path of filesOf(file)) if (!path.endsWith('-shm')) syncToDisk(path);
+  for (const path of pagesOf(file)) syncToDisk(path);
   store.run("DELETE FROM meta WHERE key = 'unclean'");
   return true;
 };
@@ -236,7 +239,7 @@ export const stillHas = (file: string, texts: readonly string[], others: readonl
     !longer.some((other) => other.includes(text) && bytes.startsWith(other, at - other.indexOf(text)));
   const overlap = Math.max(0, ...wanted.map(({ length }) => length), ...longer.map(({ length }) => length));
   const buffer = Buffer.alloc(chunkBytes);
-  return filesOf(file).some((path) => {
+  return pagesOf(file).some((path) => {
     const descriptor = openSync(path, 'r');
     try {
       for (let from = 0; ; from += chunkBytes - 2 * overlap) {

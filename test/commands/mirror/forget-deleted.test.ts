@@ -88,6 +88,19 @@ test('a deletion that was accepted is no failure because the mirrors can not be 
   expect(filesWith(home, person.email)).toEqual([]);
 });
 
+test('a disk that fails while people are removed is no internal error, and the next command finishes', async () => {
+  const isLog = (path: string) => path.endsWith('.db-wal');
+  const failing = (line: string) => whileFailing('openSync', isLog, () => world.run(line, { home }));
+  const deletion = await failing(`compliance delete ${person.email} --yes`);
+  expect(deletion.stderr).toContain('error: Deletion was requested, but 1 mirror may still have people');
+  expect(deletion.code).toBe(3);
+  const reading = await failing('--mirror users me');
+  expect(reading.stderr).toContain("error: Can't use the mirror");
+  expect([reading.code, reading.stdout]).toEqual([3, '']);
+  expect((await world.run('--mirror users me', { home })).code).toBe(0);
+  await forgotten();
+});
+
 test('an address in capitals is the same address', async () => {
   const { code } = await world.run(`compliance delete ${person.email.toUpperCase()} --yes`, { home });
   expect(code).toBe(0);
