@@ -87,6 +87,8 @@ export interface WorldOptions {
   every?: World['every'];
   /** Replaces Linux. */
   platform?: string;
+  /** The user who runs the command. Without one, owners of files aren't checked. */
+  uid?: number;
   /** The command that starts sched again. */
   program?: readonly string[];
 }
@@ -246,6 +248,7 @@ const runInWorld = async (
     // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
     platform = 'linux',
+    uid,
     program,
   }: WorldOptions,
 ): Promise<Result> => {
@@ -284,6 +287,7 @@ const runInWorld = async (
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
     home,
     platform,
+    ...(uid !== undefined && { uid }),
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),

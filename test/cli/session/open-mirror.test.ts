@@ -149,6 +149,14 @@ describe('a mirror is only where it is private', () => {
     }
   });
 
+  test("another user's file", async () => {
+    for (const line of ['--mirror users me', 'mirror sync --yes', 'mirror status', "mirror sql 'SELECT 1'"]) {
+      const { code, stdout, stderr } = await world.run(line, { home, uid: process.getuid!() + 1 });
+      expect(stderr).toContain('it belongs to another user');
+      expect([line, code, stdout]).toEqual([line, 3, '']);
+    }
+  });
+
   test('a directory whose mode was changed is private again', async () => {
     const at = copied();
     const folder = join(at, '.cache/sched/mirror');
