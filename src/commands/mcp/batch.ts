@@ -113,7 +113,10 @@ export const createBatch = ({ tools, check, checked, run, zoneOf, questions, log
     for (const call of calls) {
       const confirm = async (question: string) => {
         if (question === list?.get(call)) return true;
-        throw new SchedError('confirmation-required', 'This is no longer what the list said when it was confirmed');
+        throw new SchedError('confirmation-required', "The confirmed list doesn't say what this call asks now", {
+          advice: 'call the tool alone',
+          outcome: 'not-sent',
+        });
       };
       const running = run(call, context, list ? { confirm } : {}, () => ({ confirmed, isOpen: false }));
       const outcome = await running.catch(nothing);
@@ -141,10 +144,11 @@ export const createBatch = ({ tools, check, checked, run, zoneOf, questions, log
         list.set(write, question);
       }
       const text = listText(list);
-      const answer = questions.answerTo(context, batchName, sent, text);
+      const own = questions.of(context, batchName, sent);
+      const answer = own.answerTo(text);
       if (answer) return batchResult(calls, await runAll(calls, context, list), zoneOf);
       await record(writes, nothing(declined('send')), answer === undefined);
-      if (answer === undefined) return await questions.ask(context, batchName, sent, text);
+      if (answer === undefined) return await own.ask(text);
       throw declined('send');
     } catch (error) {
       return errorResult(error);

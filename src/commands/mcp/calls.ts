@@ -48,8 +48,9 @@ export const createCalls = (setup: CallSetup, check: ReturnType<typeof createChe
     let isConfirmed = false;
     try {
       const { values } = checked(tool, sent);
+      const own = questions.of(context, name, values);
       const confirm = async (question: string) => {
-        const answer = questions.answerTo(context, name, values, question);
+        const answer = own.answerTo(question);
         if (answer === undefined) openQuestion = question;
         isConfirmed = answer === true;
         return isConfirmed;
@@ -61,7 +62,7 @@ export const createCalls = (setup: CallSetup, check: ReturnType<typeof createChe
       const mayAsk = setup.mayAsk && canElicit(context, server);
       const outcome = await run({ tool, values }, context, mayAsk ? { confirm } : {}, agreement);
       if (openQuestion === undefined) return toolResult(outcome, { tool, values, zone: zoneOf(values) });
-      return await questions.ask(context, name, values, openQuestion);
+      return await own.ask(openQuestion);
     } catch (error) {
       return errorResult(error);
     }

@@ -12,7 +12,10 @@ import type { Runtime } from '../../runtime.ts';
 
 /** What a client sends back together with the answer to a question. */
 interface Asked {
-  question: string;
+  /** Digest of the user, the tool and the arguments. */
+  call: string;
+  /** The digests of what the person has agreed to in this call, and of the open question. */
+  questions: string[];
   number: number;
 }
 
@@ -20,6 +23,8 @@ interface Asked {
 const mostAsked = 1000;
 
 const answerKey = 'confirm';
+
+const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url');
 
 /** Whether the client can show a form to the person. */
 export const canElicit = (context: ServerContext, server: Server): boolean => {
@@ -36,38 +41,47 @@ export const createQuestions = ({ randomBytes }: Pick<Runtime, 'randomBytes'>) =
   /** The questions that wait for an answer. */
   const openQuestions = new Set<number>();
   let questions = 0;
-  /** Identifies a question of a call with these arguments, from this user. */
-  const digestOf = ({ http }: ServerContext, name: string, values: unknown, question: string): string =>
-    hash('sha256', JSON.stringify([http?.authInfo?.extra?.user, name, values, question]), 'base64url');
   return {
     verify: codec.verify,
-    /** The person's answer, or undefined if the question must be asked. */
-    answerTo: (context: ServerContext, name: string, values: unknown, question: string): boolean | undefined => {
+    /** The questions of a call with these arguments, and the answers that come with it. */
+    of: (context: ServerContext, name: string, values: unknown) => {
+      const call = digestOf([context.http?.authInfo?.extra?.user, name, values]);
       const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
       const state = context.mcpReq.requestState<Asked>();
-      // An answer counts once, and only for the question as it is now: the event may have changed meanwhile.
-      if (answer.kind !== 'elicit' || state?.question !== digestOf(context, name, values, question)) return undefined;
-      if (!openQuestions.delete(state.number)) return undefined;
-      return answer.action === 'accept' && answer.content?.confirm === true;
-    },
-    ask: async (context: ServerContext, name: string, values: unknown, question: string) => {
-      questions += 1;
-      const number = questions;
-      openQuestions.add(number);
-      if (openQuestions.size > mostAsked) openQuestions.delete(openQuestions.values().next().value!);
-      return inputRequired({
-        inputRequests: {
-          [answerKey]: inputRequired.elicit({
-            message: question,
-            requestedSchema: {
-              type: 'object',
-              properties: { confirm: { type: 'boolean', title: 'Continue?', default: false } },
-              required: ['confirm'],
-            },
-          }),
+      // Answers count once, and only for this call.
+      const isAnswered = answer.kind === 'elicit' && state?.call === call && openQuestions.delete(state.number);
+      const answered = isAnswered ? state.questions : [];
+      const isYes = answer.kind === 'elicit' && answer.action === 'accept' && answer.content?.confirm === true;
+      const agreed: string[] = [];
+      return {
+        /** The person's answer, or undefined if the question must be asked: what is asked about may have changed. */
+        answerTo: (question: string): boolean | undefined => {
+          const digest = digestOf(question);
+          if (!answered.includes(digest)) return undefined;
+          const isConfirmed = isYes || digest !== answered.at(-1);
+          if (isConfirmed) agreed.push(digest);
+          return isConfirmed;
         },
-        requestState: await codec.mint({ question: digestOf(context, name, values, question), number }, context),
-      });
+        ask: async (question: string) => {
+          questions += 1;
+          const number = questions;
+          openQuestions.add(number);
+          if (openQuestions.size > mostAsked) openQuestions.delete(openQuestions.values().next().value!);
+          return inputRequired({
+            inputRequests: {
+              [answerKey]: inputRequired.elicit({
+                message: question,
+                requestedSchema: {
+                  type: 'object',
+                  properties: { confirm: { type: 'boolean', title: 'Continue?', default: false } },
+                  required: ['confirm'],
+                },
+              }),
+            },
+            requestState: await codec.mint({ call, questions: [...agreed, digestOf(question)], number }, context),
+          });
+        },
+      };
     },
   };
 };

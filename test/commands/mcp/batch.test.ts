@@ -273,7 +273,7 @@ describe('a batch with writes', () => {
     );
     expect(statuses).toEqual(['done', 'failed']);
     expect(results[1]!.error).toMatchObject({ code: 'confirmation-required', outcome: 'not-sent' });
-    expect(results[1]!.error!.message).toContain('no longer what the list said');
+    expect(results[1]!.error!.message).toContain("list doesn't say what this call asks now");
     expect([await statusOf(third!), await statusOf(fourth!)]).toEqual(['canceled', 'active']);
   });
 

@@ -516,3 +516,23 @@ test('a tool asks the person before it moves an event', async () => {
   ]);
   await close();
 });
+
+test('a tool asks both questions of a move to an overlapping time once', async () => {
+  const id = await book('09:00');
+  const questions: string[] = [];
+  const { client, close } = await connect(world, '--allow-writes=events.move', {
+    home,
+    answer: (question) => {
+      questions.push(question);
+      return questions.length > 5 ? 'no' : 'yes';
+    },
+  });
+  const values = { event: id, to: '2026-12-01T09:05:00Z' };
+  const { structuredContent } = await client.callTool({ name: 'events_move', arguments: values });
+  expect(questions).toEqual([
+    expect.stringMatching(/^The new time overlaps the old one\./),
+    expect.stringMatching(/^Move "Intro call"/),
+  ]);
+  expect(structuredContent).toMatchObject({ record: { start_time: '2026-12-01T09:05:00.000Z' } });
+  await close();
+});
