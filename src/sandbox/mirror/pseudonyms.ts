@@ -82,6 +82,13 @@ const questionsOf = (value: unknown) =>
     answer_choices: Array.isArray(choices) ? choices.map((_, at) => `Choice ${at + 1}`) : undefined,
   }));
 
+const answersOf = ({ questions_and_answers: answers }: Json, most: number) =>
+  Object.fromEntries(
+    recordsIn(answers)
+      .slice(0, most)
+      .map((_, at) => [`Question ${at + 1}`, 'Answer']),
+  );
+
 /** The world of a mirror, whose people are those that `real` doesn't have. */
 export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTexts): World => {
   const invent = inventor(real);
@@ -158,41 +165,33 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
     entry.hosts = hosts;
   }
 
-  /** IDs of invitees that others refer to. */
-  const linked = new Set<string>();
-  const linkOf = (uri: unknown): string | undefined => {
-    const id = typeof uri === 'string' ? idIn(uri) : undefined;
-    if (id === undefined || !store.first('SELECT 1 FROM invitees WHERE id = ?', id)) return undefined;
-    linked.add(id);
-    return id;
-  };
   const numbers = new Map<string, string>();
   const numberFor = (id: string): string => {
     const number = numbers.get(id) ?? `invitee-${numbers.size + 1}`;
     numbers.set(id, number);
     return number;
   };
-
-  const inviteeOf = (id: string, doc: Json, questions: number): InviteeEntry => {
-    const old = linkOf(doc.old_invitee);
-    const next = linkOf(doc.new_invitee);
-    return {
-      ...invent(typeof doc.email === 'string' ? doc.email : id),
-      id: numberFor(id),
-      status: oneOf(['active', 'canceled'], doc.status),
-      timezone: zoneOf(doc.timezone),
-      answers: Object.fromEntries(
-        recordsIn(doc.questions_and_answers)
-          .slice(0, questions)
-          .map((_, at) => [`Question ${at + 1}`, 'Answer']),
-      ),
-      rescheduled: doc.rescheduled === true,
-      old_invitee: old === undefined ? undefined : numberFor(old),
-      new_invitee: next === undefined ? undefined : numberFor(next),
-      no_show: isObject(doc.no_show) ? { created: timeOf(doc.no_show.created_at) } : undefined,
-      ...stamps(doc),
-    };
+  /** The numbers of invitees that others refer to. */
+  const links = new Set<string>();
+  const linkOf = (uri: unknown): string | undefined => {
+    const id = idIn(String(uri));
+    if (!store.first('SELECT 1 FROM invitees WHERE id = ?', id)) return undefined;
+    links.add(numberFor(id));
+    return numberFor(id);
   };
+
+  const inviteeOf = (id: string, doc: Json, questions: number): InviteeEntry => ({
+    ...invent(typeof doc.email === 'string' ? doc.email : id),
+    id: numberFor(id),
+    status: oneOf(['active', 'canceled'], doc.status),
+    timezone: zoneOf(doc.timezone),
+    answers: answersOf(doc, questions),
+    rescheduled: doc.rescheduled === true,
+    old_invitee: linkOf(doc.old_invitee),
+    new_invitee: linkOf(doc.new_invitee),
+    no_show: isObject(doc.no_show) ? { created: timeOf(doc.no_show.created_at) } : undefined,
+    ...stamps(doc),
+  });
 
   const events = docs('events').flatMap(({ id, doc }): EventEntry[] => {
     const [start, end] = [timeOf(doc.start_time), timeOf(doc.end_time)];
@@ -239,15 +238,10 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
     const submissions = docs('submissions', 'form = ?', id).map(({ doc: sent }) => {
       const { type, value } = isObject(sent.result) ? sent.result : {};
       const target = type === 'event_type' ? types.get(idIn(String(value)))?.name : undefined;
-      const submitter = linkOf(sent.submitter);
       return {
-        answers: Object.fromEntries(
-          recordsIn(sent.questions_and_answers)
-            .slice(0, questions.length)
-            .map((_, at) => [`Question ${at + 1}`, 'Answer']),
-        ),
+        answers: answersOf(sent, questions.length),
         result: target === undefined ? { custom_message: 'Message' } : { event_type: target },
-        submitter: submitter === undefined ? undefined : numberFor(submitter),
+        submitter: linkOf(sent.submitter),
         ...stamps(sent),
       };
     });
@@ -256,7 +250,6 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
   });
 
   // An ID is only written where something refers to it.
-  const links = new Set([...linked].map(numberFor));
   for (const { invitees = [] } of events)
     for (const invitee of invitees) if (!links.has(invitee.id!)) delete invitee.id;
 
