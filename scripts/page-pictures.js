@@ -24,7 +24,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 // Sharp on a display with two pixels for one, at the width of a page of documentation.
 const look = { deviceScaleFactor: 1.5, timezoneId: 'Europe/Paris' };
 try {
-  const page = await browser.newPage({ ...look, viewport: { width: 1100, height: 540 } });
+  const page = await browser.newPage({ ...look, viewport: { width: 1100, height: 590 } });
   const wednesday = new Date();
   wednesday.setUTCDate(wednesday.getUTCDate() + 7 + ((10 - wednesday.getUTCDay()) % 7));
   const booking = '/book/amara-lindqvist/customer-onboarding';
@@ -33,7 +33,7 @@ try {
   await page.waitForURL(/tz=/);
   await page.screenshot({ path: fromRoot('docs/booking-page.png') });
 
-  const demo = await browser.newPage({ ...look, viewport: { width: 1180, height: 640 } });
+  const demo = await browser.newPage({ ...look, viewport: { width: 1180, height: 980 } });
   await demo.goto(`${base_url}/embed/demo?page=${booking}`);
   const zones = demo.frameLocator('iframe').locator('summary');
   for (const messages of [2, 3, 4]) {
