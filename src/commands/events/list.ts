@@ -204,6 +204,8 @@ export const listEvents = async (
   const plainView = isWith ? withInvitees(command.view) : command.view;
   const searchStage: Stage | undefined =
     search === undefined ? undefined : async (page) => page.filter((row) => searchableText(row).includes(search));
+  const scope = scopeFor(rows, isFromToday);
+  const searchHints = isWith ? [] : ['To search people too: --with invitees'];
   const notesBelow: Sentence[] = [];
   const people = isWith
     ? addInvitees(context)
@@ -216,9 +218,10 @@ export const listEvents = async (
     input: { query },
     bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
     scope: {
-      ...scopeFor(rows, isFromToday),
+      ...scope,
+      ...(search !== undefined && { empty: 'No events match', hints: [...searchHints, ...(scope.hints ?? [])] }),
       ...(found && { empty: 'No conflicts' }),
-      next: isScreen && !found ? () => nextEvent(context, query) : undefined,
+      next: isScreen && !found && search === undefined ? () => nextEvent(context, query) : undefined,
     },
     keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
     choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,

@@ -168,6 +168,14 @@ describe('events list --search', () => {
     expect((await listOf('events list --search "no such words"')).events).toEqual([]);
   });
 
+  test('says on a terminal how to search people, and nothing of the next event', async () => {
+    const screen = async (line: string) => (await world.run(line, { terminals: outputs, columns: 200 })).screen;
+    const hints = 'To search people too: --with invitees. Earlier: --past. For everyone: --org current\n';
+    expect(await screen('events list --search "no such words"')).toMatch(`No events match. ${hints}`);
+    expect(await screen('events list --search workshop')).toMatch(`Showing your events from today on. ${hints}`);
+    expect(await screen('events list --search "no such words" --with invitees')).not.toContain('To search people');
+  });
+
   test('rejects blank text', async () => {
     expect(await world.run(['events', 'list', '--search', '  '])).toMatchObject({ code: 2, requests: [] });
   });
