@@ -83,6 +83,26 @@ it('has a line before each write and one after it, with who confirmed, and nothi
   ]);
 });
 
+it('shows against an earlier head whether lines were cut off its end', async () => {
+  const write = async (name: string) => {
+    const { client, close } = await serving();
+    await callTool(client, 'event_types_create', { name, duration: 25 });
+    await close();
+    const { record } = await verify('--sandbox');
+    expect(record.finding).toBe(
+      'ok: no line was changed, moved, or removed before the last one, and each call has an outcome',
+    );
+    return String(record.head);
+  };
+  const heads = [await write('Chat'), await write('Talk')];
+  for (const head of heads) expect((await verify(`--sandbox --head ${head}`)).record.status).toBe('ok');
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  writeFileSync(log, `${lines.slice(0, -3).join('\n')}\n`);
+  const statuses = [];
+  for (const head of heads) statuses.push((await verify(`--sandbox --head ${head}`)).record.status);
+  expect(statuses).toEqual(['ok', 'rewritten']);
+});
+
 it('says that a flag confirmed, and is no receipt of a deletion', async () => {
   const { client, close } = await serving({}, '--yes');
   await callTool(client, 'events_cancel', { event: ['XEFT95ZZDW9SPL93'] });
