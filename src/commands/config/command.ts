@@ -31,7 +31,7 @@ export const configCommands: Command[] = [
     notes: [
       'Shows what config apply would do: ~ changes, + creates, - deletes. The digest stands for exactly these changes: config apply --confirm DIGEST makes them and no others.',
       'Only what the file names is compared. A map names entries: other event types and dates stay as they are. A list is the whole: hours and webhooks that it leaves out are removed.',
-      '--unmanaged lists what is not in the file: event types of the users it names, hours of its event types, and webhooks of these users, their groups and the organization. With --exit-code, the exit code is 7 if there is anything.',
+      '--unmanaged lists what is not in the file: event types of the users it names, hours of its event types, and webhooks of these users, of the groups it names and of the organization. With --exit-code, the exit code is 7 if there is anything.',
       rowsNote,
     ],
   },

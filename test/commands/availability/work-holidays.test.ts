@@ -229,6 +229,14 @@ const shapes: [name: string, text: string, dates: string[], choices?: object][] 
   ],
   ['--timed: to midnight', calendar('DTSTART:20261225T200000\nDTEND:20261226T000000'), ['2026-12-25'], timed],
   [
+    '--timed: weeks with TZID, without one of them',
+    calendar(
+      'DTSTART;TZID=America/New_York:20261204T200000\nDTEND;TZID=America/New_York:20261204T210000\nRRULE:FREQ=WEEKLY;COUNT=3\nEXDATE;TZID=America/New_York:20261211T200000',
+    ),
+    ['2026-12-04', '2026-12-18'],
+    timed,
+  ],
+  [
     '--timed: over midnight',
     calendar('DTSTART:20261225T200000\nDTEND:20261226T010000'),
     ['2026-12-25', '2026-12-26'],
