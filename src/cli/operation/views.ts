@@ -175,7 +175,7 @@ export const views: Record<ResourceName, View> = {
     ],
     // No command takes the ID of an entry, so a table has room for what was changed.
     tableColumns: (_, { isSpoken, available }) => {
-      const isNarrow = available < 60 && !isSpoken;
+      const isNarrow = available < 80 && !isSpoken;
       const what = (entry: object) => [...(isNarrow ? [firstNameOf(entry)] : []), activityText(entry)].join(' ');
       return [
         { header: isSpoken ? 'WHEN' : 'TIME', path: 'occurred_at', as: isSpoken ? 'time' : 'span', priority: 5 },

@@ -130,7 +130,8 @@ const showFindings = async (
     await printer.text(drawFindings(labeledFindings, columns), paintStatus);
   else await printer.list(findingsView, [[...findings]]);
   const label = settings.accessible ? 'Summary: ' : '';
-  if (isForPerson && summary !== '') await printer.text(`\n${label}${summary}`, (line, paint) => paint.heading(line));
+  if (isForPerson && summary !== '')
+    await printer.text(`\n${wrap(`${label}${summary}`, columns).join('\n')}`, (line, paint) => paint.heading(line));
 };
 
 /** `ok · 50 passed, 0 failed, 0 unknown (52 requests)` */

@@ -70,6 +70,8 @@ describe('doctor --api at a service as the documentation has it', () => {
     const options = { home, terminals: ['stdout' as const] };
     const few = await world.run('doctor --api --only lists', options);
     expect(few.stdout).toBe(`\nok · 5 passed, 0 failed, 0 unknown (${few.requests.length} requests)\n`);
+    const narrow = await world.run('doctor --api --only lists', { ...options, columns: 40 });
+    expect(narrow.stdout).toMatch(/^\nok · 5 passed, 0 failed, 0 unknown \(\d+\nrequests\)\n$/);
     const all = await world.run('doctor --api --only lists --verbose', options);
     expect(all.stdout).toMatch(/^ok {2}lists\.count {6}count=1 returns 1 record$/m);
   });
