@@ -257,7 +257,7 @@ describe('invitees create --from', () => {
     expect(first.stderr).not.toMatch(/failed:|error:/);
     const narrow = await world.run(line, { terminals, columns: 44 });
     expect(narrow.stdout).toContain(
-      "✗ line 4  Mon 1 Feb 2027 04:00  王小明\n  that time isn't available · free: 09:00,…\n",
+      "✗ line 4  Mon 1 Feb 2027 04:00  王小明\n  that time isn't available\n  free: 09:00, 09:30\n",
     );
     expect(narrow.stdout).toContain(`\nReceipt:\n~/state/receipts/${receipt}\n`);
     const spoken = await world.run(`${line} --accessible`, { terminals, columns: 80 });

@@ -111,7 +111,7 @@ describe('events list', () => {
     test('says that nothing was found from today on', async () => {
       const { stderr } = await world.run('events list --search nothinglikethis', { terminals: outputs });
       expect(stderr).toBe(
-        'No events in your calendar for these days. Next: Mon 16 Nov 09:00 Partner\n  interview. Earlier: --past. For everyone: --org current\n',
+        'No events match. To search people too: --with invitees. Earlier: --past. For\n  everyone: --org current\n',
       );
     });
 
