@@ -101,6 +101,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
         known.slice(1),
       );
     };
+    const noteLines = note === undefined ? [] : wrap(note, columns - 1);
     const fitLine = (text: string): string => drawable(shorten(labelText(text), room));
     const wholeOf = (text: string): { whole?: string } => {
       const lines = wrap(drawable(labelText(text)), room);
@@ -113,11 +114,11 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           isSeveral,
           help: (count, position) => {
             const line = helpLine([...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys]);
-            return note === undefined ? line : `${note}\n${line}`;
+            return [...noteLines, line].join('\n');
           },
           columns,
           // A question, a note, the keys and a problem need lines too.
-          pageSize: Math.max(3, Math.min(12, (runtime.stderr.rows ?? 24) - 6)),
+          pageSize: Math.max(3, Math.min(12, (runtime.stderr.rows ?? 24) - 5 - Math.max(1, noteLines.length))),
           marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
           theme: look.theme ?? {},
           paint,

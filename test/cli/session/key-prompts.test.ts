@@ -77,6 +77,12 @@ test('on a narrow screen, the choice under the cursor takes a second line for th
   expect((await choose([enter], { LC_ALL: 'C' })).text).toContain('office\n    hours . Theodore');
 });
 
+test('on a narrow screen, a note breaks between words', async () => {
+  const note = 'Earlier today: type "today". Names are shown for the first 50 events.';
+  const { text } = await ask((asker) => asker.choose('Who?', people, { note }), [ctrlD], {}, undefined, 40);
+  expect(text).toContain('Earlier today: type "today". Names are\nshown for the first 50 events.\ntype to filter');
+});
+
 test('typing filters the list, without case and accents, and what begins with the word comes first', async () => {
   const { answer, text } = await ask((asker) => asker.choose('Who?', people), ['z', 'o', 'e', enter]);
   expect(answer).toBe('2');
