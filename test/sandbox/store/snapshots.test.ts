@@ -8,9 +8,8 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open.ts';
 import { openDatabase, type SqlValue } from '../../../src/sandbox/store/database.ts';
 import { migrations } from '../../../src/sandbox/store/migrations.ts';
@@ -20,7 +19,7 @@ import { createDeliverer } from '../../../src/sandbox/webhooks/deliverer.ts';
 import { subscribeTemporarily } from '../../../src/sandbox/webhooks/temporary.ts';
 import { failing, patched } from '../../support/files-world.ts';
 import { seededFile } from '../../support/seeded.ts';
-import { closeLater } from '../../support/temporary.ts';
+import { closeLater, temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 import { at, eventType, noon } from '../world.ts';
 import { seedStages } from './older-data.ts';
@@ -158,13 +157,15 @@ describe('snapshots', () => {
   });
 
   test('of data in memory are removed when it is closed', async () => {
-    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('sched-snapshots-')).length;
-    const before = folders();
+    // Other tests keep snapshots in the usual place at the same time.
+    const place = temporaryDirectory();
+    vi.stubEnv('TMPDIR', place);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: 'empty' });
     sandbox.snapshots.save('base');
-    expect(folders()).toBe(before + 1);
+    expect(readdirSync(place)).toEqual([expect.stringMatching(/^sched-snapshots-/)]);
     sandbox.close();
-    expect(folders()).toBe(before);
+    expect(readdirSync(place)).toEqual([]);
   });
 
   test('of an older version are completed', async () => {
