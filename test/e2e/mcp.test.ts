@@ -73,6 +73,7 @@ const argumentsFor = async (reader: Client): Promise<Record<string, Record<strin
   const [event, type, group] = [await activeEvent(reader), await first('event_types_list'), await first('groups_list')];
   return {
     availability_list: { event_type: type },
+    batch: { calls: [{ tool: 'users_me' }, { tool: 'events_get', arguments: { event } }] },
     config_diff: { file: 'sched: 1\nusers: { me: { webhooks: [] } }' },
     event_types_get: { event_type: type },
     event_types_hosts: { event_type: type },
