@@ -84,6 +84,7 @@ export const program = {
       'api/wording',
       'dialects/dialect',
       'time/availability-rules',
+      'time/zone',
     ],
     'command-line': ['cli/invoke'],
     operation: ['cli/operation/generic-command'],
