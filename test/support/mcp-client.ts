@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Client, type ClientCapabilities, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { afterEach } from 'vitest';
 import type { Result, WorldOptions } from './run.ts';
 
 /** The answer of the person to a question of a tool. */
@@ -63,6 +64,24 @@ export const connect = async (world: World, flags = '', { answer, isModern, ...m
       await client.close();
       return done;
     },
+  };
+};
+
+/** For the tests of a file: each has one server at most, which ends with it. */
+export const oneServer = (worldOf: () => World) => {
+  let open: Awaited<ReturnType<typeof connect>> | undefined;
+  afterEach(async () => {
+    await open?.close();
+    open = undefined;
+  });
+  return {
+    /** The client of a new server. */
+    serving: async (flags = '', options: ConnectOptions = {}, world = worldOf()): Promise<Client> => {
+      open = await connect(world, flags, options);
+      return open.client;
+    },
+    /** Ends the server, and returns what it wrote. */
+    end: (): Promise<Result> => open!.close(),
   };
 };
 

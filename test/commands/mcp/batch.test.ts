@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { mostBytes } from '../../../src/commands/mcp/result.ts';
 import { allTools } from '../../../src/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../src/commands/registry.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { plainType, slot } from '../../support/lost-replies.ts';
-import { type ConnectOptions, callTool, connect, type Structured } from '../../support/mcp-client.ts';
+import { callTool, oneServer, type Structured } from '../../support/mcp-client.ts';
 import { createWorld, type TestWorld, writes } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
@@ -25,16 +25,7 @@ beforeEach(async () => {
   world = await createWorld({ home });
 });
 
-let open: Awaited<ReturnType<typeof connect>> | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
-
-const serving = async (flags = '', options: ConnectOptions = {}) => {
-  open = await connect(world, flags, options);
-  return open.client;
-};
+const { serving, end } = oneServer(() => world);
 
 /** Answers each question alike, and keeps the questions. */
 const asking = (word: 'yes' | 'no' | 'close' = 'yes') => {
@@ -97,7 +88,7 @@ describe('a batch of reads', () => {
     expect([statuses, isError]).toEqual([['done', 'failed', 'not-run'], true]);
     expect(results[1]!.error).toMatchObject({ code: 'not-found', exit: 6 });
     expect(text).toContain('\n3. groups_list: not-run');
-    const { requests } = await open!.close();
+    const { requests } = await end();
     expect(requests.filter(({ url }) => url.includes('/groups'))).toEqual([]);
   });
 
@@ -117,7 +108,7 @@ describe('a batch of reads', () => {
     const { error } = await callTool(client, 'batch', values);
     expect(error).toMatchObject({ code: 'usage', exit: 2, outcome: 'not-sent' });
     expect(error.message).toMatch(message);
-    expect((await open!.close()).requests).toEqual([]);
+    expect((await end()).requests).toEqual([]);
   });
 
   test('has at most 32 KiB, whatever its calls return, and makes no noise', async () => {
@@ -191,7 +182,7 @@ describe('a batch with writes', () => {
     const client = await serving('--allow-writes', { answer: asking(word).answer });
     const { error } = await batch(client, ['groups_list'], ['events_cancel', { event }]);
     expect(error).toMatchObject({ code: 'confirmation-required', message: 'Not confirmed. Nothing was sent' });
-    const { requests } = await open!.close();
+    const { requests } = await end();
     expect(requests.filter(({ method, url }) => method !== 'GET' || url.includes('/groups'))).toEqual([]);
   });
 
@@ -206,7 +197,7 @@ describe('a batch with writes', () => {
     );
     expect(statuses).toEqual(['done', 'failed', 'not-run']);
     expect(results[1]!.error).toMatchObject({ code: 'confirmation-required', exit: 12, outcome: 'not-sent' });
-    expect(writes(await open!.close())).toHaveLength(1);
+    expect(writes(await end())).toHaveLength(1);
     expect(await statusOf(event!)).toBe('active');
   });
 
@@ -218,7 +209,7 @@ describe('a batch with writes', () => {
       'failed',
       'not-run',
     ]);
-    await open!.close();
+    await end();
     expect((await batch(await serving('--allow-writes --yes', { answer }), ...calls)).statuses).toEqual([
       'done',
       'done',
@@ -237,7 +228,7 @@ describe('a batch with writes', () => {
       ['webhooks_delete', { webhook: 'NOPE' }],
     );
     expect([statuses, questions]).toEqual([['not-run', 'not-run', 'failed'], []]);
-    expect(writes(await open!.close())).toEqual([]);
+    expect(writes(await end())).toEqual([]);
   });
 
   /** Each read of the event shows the next of these names, and then the last one. */
@@ -262,7 +253,7 @@ describe('a batch with writes', () => {
     const early = await serving('--allow-writes', { answer, send: renaming(second!, ['One', 'Two']) });
     expect((await batch(early, ...calls)).statuses).toEqual(['done', 'done']);
     expect(questions.map((question) => /"(One|Two)"/.exec(question)![1])).toEqual(['One', 'Two']);
-    await open!.close();
+    await end();
 
     const [third, fourth] = await upcoming(2);
     const late = await serving('--allow-writes', { answer, send: renaming(fourth!, ['One', 'One', 'Two']) });
@@ -285,7 +276,7 @@ describe('a batch with writes', () => {
     expect(statuses).toEqual(['done', 'failed']);
     expect(results[1]!.error).toMatchObject({ code: 'conflict', exit: 7 });
     expect((await callTool(client, 'invitees_create', values)).error.code).toBe('conflict');
-    expect(writes(await open!.close())).toHaveLength(1);
+    expect(writes(await end())).toHaveLength(1);
   });
 
   test('has the lines of single calls in the log', async () => {
@@ -300,7 +291,7 @@ describe('a batch with writes', () => {
     await batch(client, ...calls);
     await batch(client, ...calls);
     await callTool(client, 'events_cancel', { event });
-    await open!.close();
+    await end();
     const lines = readFileSync(log, 'utf8')
       .trimEnd()
       .split('\n')
@@ -342,11 +333,11 @@ describe('a write in a batch is asked for and refused as the single call', () =>
     const type = await plainType(world);
     const reader = await serving();
     const { record } = await callTool(reader, 'config_export');
-    await open!.close();
+    await end();
     const changed = JSON.stringify(record).replace('"duration":15', '"duration":20');
     const digester = await serving();
     const { digest } = (await callTool(digester, 'config_diff', { file: changed })).record;
-    await open!.close();
+    await end();
     return {
       availability_off: { date: ['2026-12-01'] },
       availability_update: { event_type: type, rule: ['friday 09:00-12:00'] },
@@ -387,9 +378,7 @@ describe('a write in a batch is asked for and refused as the single call', () =>
       ? batch(client, [tool, values])
       : callTool(client, tool, values).then((result) => ({ ...result, results: [] as Part[] })));
     const { error = whole.error } = results[0] ?? {};
-    const sent = writes(await open!.close()).map(
-      ({ method, url: address }) => `${method} ${new URL(address).pathname}`,
-    );
+    const sent = writes(await end()).map(({ method, url: address }) => `${method} ${new URL(address).pathname}`);
     return { questions, error, sent };
   };
 

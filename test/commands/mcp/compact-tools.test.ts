@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type ConnectOptions, callTool, connect } from '../../support/mcp-client.ts';
+import { describe, expect, test } from 'vitest';
+import { callTool, oneServer } from '../../support/mcp-client.ts';
 import { createWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
@@ -8,16 +8,7 @@ import { counting, type Task, tenTasks } from './ten-tasks.ts';
 
 const world = await createWorld({ home: temporaryDirectory('mcp-compact') });
 
-let open: Awaited<ReturnType<typeof connect>> | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
-
-const serving = async (flags = '', options: ConnectOptions = {}) => {
-  open = await connect(world, flags, options);
-  return open.client;
-};
+const { serving, end } = oneServer(() => world);
 
 describe('the list of tools', () => {
   test.each([
@@ -65,7 +56,7 @@ const doTasks = async (flags: string, perform: typeof straight, tasks: readonly 
     const [record = {}] = structured.items ?? [structured.record];
     results.push([task[1], Object.keys(record), structured.record?.status]);
   }
-  await open!.close();
+  await end();
   return { results, list, ...counted };
 };
 
@@ -105,7 +96,7 @@ describe('call_command', () => {
   test('returns what the tool of the full set returns, in parts', async () => {
     const values = { org: 'current', limit: 2 };
     const { time_zone, ...full } = await callTool(await serving(), 'events_list', values);
-    await open!.close();
+    await end();
     const client = await serving('--compact');
     const compact = await callTool(client, 'call_command', { command: 'events list', arguments: values });
     expect(compact).toEqual({ ...full, time_zone });
@@ -131,7 +122,7 @@ describe('call_command', () => {
     const { error } = await callTool(client, 'call_command', { command, arguments: values });
     expect(error).toMatchObject({ code: 'usage', exit: 2, outcome: 'not-sent' });
     expect(error.message).toMatch(message);
-    expect((await open!.close()).requests).toEqual([]);
+    expect((await end()).requests).toEqual([]);
   });
 
   // R52

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/system.ts';
 import { allTools, describeTool } from '../../../src/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../src/commands/registry.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { smallService } from '../../e2e/small-service.ts';
 import { bookingLine, plainType, slot } from '../../support/lost-replies.ts';
-import { type ConnectOptions, callTool, connect } from '../../support/mcp-client.ts';
+import { callTool, connect, oneServer } from '../../support/mcp-client.ts';
 import { createWorld, network, someday } from '../../support/run.ts';
 import { usedHome } from '../../support/seeded.ts';
 import { closeLater, temporaryDirectory } from '../../support/temporary.ts';
@@ -15,11 +15,7 @@ import { argumentsFor } from './tool-arguments.ts';
 
 const world = await createWorld({ home: await usedHome(someday) });
 
-let open: Awaited<ReturnType<typeof connect>> | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
+const { serving, end } = oneServer(() => world);
 
 /** A server without flags, for tests that read. */
 let reading: Awaited<ReturnType<typeof connect>>;
@@ -27,11 +23,6 @@ beforeAll(async () => {
   reading = await connect(world);
 });
 afterAll(() => reading.close());
-
-const serving = async (flags = '', options: ConnectOptions = {}, where = world) => {
-  open = await connect(where, flags, options);
-  return open.client;
-};
 
 const idOf = async (line: string): Promise<string> => (await world.run(`${line} -o id`)).stdout.split('\n')[0]!;
 const eventsToCancel = async (): Promise<string> => idOf('events list --status active --upcoming --limit 1');
@@ -300,7 +291,7 @@ describe('a result of mcp serve', () => {
     const client = await serving('--sandbox');
     const { notes } = await callTool(client, 'users_me');
     expect(notes).toEqual(['sandbox']);
-    const { stderr } = await open!.close();
+    const { stderr } = await end();
     expect(stderr).toContain('users_me: sandbox\n');
   });
 });
@@ -415,7 +406,7 @@ describe('a write of mcp serve', () => {
     expect((await world.run(bookingLine(type, 20))).code).toBe(7);
     const absent = await callTool(client, 'invitees_create', { ...booking, if_absent: true });
     expect(absent.record.uri).toBe(record.uri);
-    const { requests } = await open!.close();
+    const { requests } = await end();
     expect(requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/invitees'))).toHaveLength(1);
   });
 });
@@ -475,7 +466,7 @@ describe('mcp serve', () => {
     const client = await serving('', { send });
     const call = client.callTool({ name: 'users_me', arguments: {} });
     call.catch(() => {});
-    const { code, stderr } = await open!.close();
+    const { code, stderr } = await end();
     expect([code, stderr]).toEqual([0, '']);
     await expect(call).rejects.toThrow();
   });
@@ -500,7 +491,7 @@ describe('mcp serve', () => {
     client.callTool({ name: 'events_cancel', arguments: { event: [event] } }).catch(() => {});
     await begun;
     let isEnded = false;
-    const ended = open!.close().finally(() => {
+    const ended = end().finally(() => {
       isEnded = true;
     });
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
@@ -574,7 +565,7 @@ describe('mcp serve', () => {
   test('writes nothing but the protocol to stdout with -v', async () => {
     const client = await serving('-v');
     await callTool(client, 'events_list', { limit: 1 });
-    const { stdout, stderr } = await open!.close();
+    const { stdout, stderr } = await end();
     for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     expect(stderr).toMatch(/events_list: .*GET .*\/scheduled_events/);
   });

@@ -494,30 +494,18 @@ describe('events move of many', () => {
   });
 });
 
-test('a tool asks the person before it moves an event', async () => {
-  const id = await book('09:00');
-  const questions: string[] = [];
-  const { client, close } = await connect(world, '--allow-writes=events.move', {
-    home,
-    answer: (question) => {
-      questions.push(question);
-      return 'yes';
-    },
-  });
-  const values = { event: id, to: '2026-12-01T14:00:00Z' };
-  const { structuredContent } = await client.callTool({ name: 'events_move', arguments: values });
-  expect(structuredContent).toMatchObject({
-    record: { start_time: '2026-12-01T14:00:00.000Z', _sched: { host_changed: false } },
-  });
-  expect(questions).toEqual([
-    expect.stringMatching(
-      /^Move "Intro call" and notify Ada Byron \(a cancellation and a new invitation\)\?\n {2}from /,
-    ),
-  ]);
-  await close();
-});
-
-test('a tool asks both questions of a move to an overlapping time once', async () => {
+test.each<[string, string, RegExp[]]>([
+  [
+    'one question',
+    '2026-12-01T14:00:00Z',
+    [/^Move "Intro call" and notify Ada Byron \(a cancellation and a new invitation\)\?\n {2}from /],
+  ],
+  [
+    'two questions, once each, if the times overlap',
+    '2026-12-01T09:05:00Z',
+    [/^The new time overlaps the old one\./, /^Move "Intro call"/],
+  ],
+])('a tool that moves an event asks the person %s', async (_, to, expected) => {
   const id = await book('09:00');
   const questions: string[] = [];
   const { client, close } = await connect(world, '--allow-writes=events.move', {
@@ -527,12 +515,9 @@ test('a tool asks both questions of a move to an overlapping time once', async (
       return questions.length > 5 ? 'no' : 'yes';
     },
   });
-  const values = { event: id, to: '2026-12-01T09:05:00Z' };
-  const { structuredContent } = await client.callTool({ name: 'events_move', arguments: values });
-  expect(questions).toEqual([
-    expect.stringMatching(/^The new time overlaps the old one\./),
-    expect.stringMatching(/^Move "Intro call"/),
-  ]);
-  expect(structuredContent).toMatchObject({ record: { start_time: '2026-12-01T09:05:00.000Z' } });
+  const { structuredContent } = await client.callTool({ name: 'events_move', arguments: { event: id, to } });
+  expect(questions).toEqual(expected.map((words) => expect.stringMatching(words)));
+  const time = to.replace('Z', '.000Z');
+  expect(structuredContent).toMatchObject({ record: { start_time: time, _sched: { host_changed: false } } });
   await close();
 });
