@@ -76,6 +76,10 @@ export const inputOf = (source: () => InputSource, interrupted: () => AbortSigna
     const terminal = from.isTerminal() && isTerminal(2);
     const screen = terminal ? { output: process.stderr, historySize: 0 } : {};
     const lines = createInterface({ input, terminal, prompt, signal, ...screen });
+    const onKey = (_: unknown, key?: { name?: string }) => {
+      if (key?.name === 'escape') lines.close();
+    };
+    if (terminal) input.on('keypress', onKey);
     lines.prompt();
     return new Promise<string | undefined>((resolve, reject) => {
       lines
@@ -88,6 +92,7 @@ export const inputOf = (source: () => InputSource, interrupted: () => AbortSigna
         // The terminal doesn't send this signal while readline reads each key.
         .on('SIGINT', () => process.emit('SIGINT'))
         .once('close', () => {
+          input.off('keypress', onKey);
           from.release();
           if (signal.aborted) reject(signal.reason);
           else resolve(undefined);

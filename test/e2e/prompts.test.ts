@@ -5,6 +5,7 @@ import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';
 import { farMonday, isStandalone, sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
+const escape = '\x1b';
 const arrowLeft = '\x1b[D';
 
 let terminal: Terminal | undefined;
@@ -31,13 +32,16 @@ describe('a prompt', () => {
       expect(text).toMatch(/--base-url\): \nerror: Missing required flags --base-url, --auth-url, --client-id/);
       expect(text).not.toContain('(--auth-url)');
     },
-    'takes Ctrl-D for no, and puts the error on a new line': async () => {
-      const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], await usedHome());
-      await screen.until(/\[y\/N\] $/);
-      screen.type(ctrlD);
-      const { code, text } = await screen.done;
-      expect(code).toBe(12);
-      expect(text).toMatch(/\[y\/N\] \nNothing /);
+    'takes Ctrl-D and Esc for no, and puts the error on a new line': async () => {
+      const home = await usedHome();
+      for (const key of sample([ctrlD, escape], 1)) {
+        const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], home);
+        await screen.until(/\[y\/N\] $/);
+        screen.type(key);
+        const { code, text } = await screen.done;
+        expect(code).toBe(12);
+        expect(text).toMatch(/\[y\/N\] \nNothing /);
+      }
     },
     'lets the arrow keys move in the answer': async () => {
       const screen = await logIn();
