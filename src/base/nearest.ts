@@ -21,7 +21,8 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const lower = candidate.toLowerCase();
     const most = Math.max(1, Math.floor(lower.length / 3));
-    const isPrefix = lower.startsWith(lowerWord) && lowerWord.length >= 3;
+    // A short beginning of a long word says too little: `all` isn't `allow-refresh`.
+    const isPrefix = lower.startsWith(lowerWord) && lowerWord.length >= Math.max(3, most);
     // Each edit changes the length by at most one, and counting edits is slow.
     if (!isPrefix && Math.abs(lowerWord.length - lower.length) > most) continue;
     const edits = isPrefix ? 1 : editDistance(lowerWord, lower);

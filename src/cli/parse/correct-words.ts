@@ -6,6 +6,7 @@ import { helpLine } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
 import type { Leaf } from './leaf.ts';
 import { argumentsIn, flagWord, isArgument, type Part } from './line-part.ts';
+import { sharedFlags } from './shared-flags.ts';
 import { flagSynonyms } from './synonyms.ts';
 
 interface Correction {
@@ -164,6 +165,14 @@ export const correctParts = (leaf: Leaf): Correction => {
     const { value } = parts[place]!;
     add(`Unexpected argument "${value}". Use --${missingFlags[0]!.name}`);
     parts.splice(place, 1, flagPart(missingFlags[0]!, value, false));
+  }
+  // As in `events list today`.
+  const ownSwitches = flags.filter((flag) => flag.kind.value === undefined && !sharedFlags.includes(flag));
+  for (const part of parts.filter(isArgument)) {
+    const flag = ownSwitches.find(({ name }) => name === part.value);
+    if (flag === undefined || !isCrowded()) continue;
+    add(`Unexpected argument "${part.value}". Did you mean --${flag.name}?`);
+    parts = parts.map((each) => (each === part ? flagPart(flag, undefined, false) : each));
   }
   if (isCrowded()) problems.push({ text: `Unexpected argument "${argumentsIn(parts)[room]}"`, fix: undefined });
   return { parts, problems, isUnclear };

@@ -62,7 +62,9 @@ const correctNoun = (argv: readonly string[], root: Group): CorrectedLine | unde
   if (word === 'sched') return { argv: [...before, ...after], problem: 'Leave out the second "sched"' };
   const pair = `${word}-${after[0]}`;
   if (findNoun(pair) !== undefined) return didYouMean(before, `${word} ${after[0]}`, pair, after.slice(1));
-  const near = nearestNoun(word);
+  const synonym = nounSynonyms.get(word);
+  // A word that people use is closer than one that looks alike: `vacation` isn't `location`.
+  const near = synonym === undefined ? nearestNoun(word) : undefined;
   if (near !== undefined) return didYouMean(before, word, near, after);
   const place = indexOfWord(after, (each) => findNoun(each) !== undefined);
   if (place >= 0) {
@@ -77,7 +79,6 @@ const correctNoun = (argv: readonly string[], root: Group): CorrectedLine | unde
       problem: `Unknown command "${word}". Put "${noun}" first`,
     };
   }
-  const synonym = nounSynonyms.get(word);
   return synonym === undefined ? undefined : didYouMean(before, word, synonym, after);
 };
 

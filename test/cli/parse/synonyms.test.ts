@@ -59,6 +59,8 @@ const mistakes: [line: string, meant: string | undefined][] = [
   ['why "Intro call" "tomorrow 12:00"', "event-types why 'Intro call' 'tomorrow 12:00'"],
   ['stats --by week', 'events stats --by week'],
   ['off tomorrow', 'availability off tomorrow'],
+  ['vacation tomorrow', 'availability off tomorrow'],
+  ['users list', 'members list'],
   ['events list -L 3', 'events list --limit 3'],
   ['events list --format json', 'events list --output json'],
   ['events list --output=JSON', 'events list --output=json'],
@@ -67,6 +69,9 @@ const mistakes: [line: string, meant: string | undefined][] = [
   ['events cancel JW6SHQTS78SH7TS8 --message ill --dry-run', 'events cancel JW6SHQTS78SH7TS8 --reason ill --dry-run'],
   // Settings are in profiles. A configuration is a file.
   ['config list', 'profiles list'],
+  // A word that names a flag, and a short one that begins like another flag's name.
+  ['events list today', 'events list --today'],
+  ['events cancel JW6SHQTS78SH7TS8 --all', undefined],
   // A flag of another command, or an argument typed as a flag.
   ['routing-forms submissions --form "Talk to us"', "routing-forms submissions 'Talk to us'"],
   ['events get --event JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8'],
