@@ -76,7 +76,16 @@ const mostProblems = 50;
 export interface LineProblem {
   line: number;
   problem: string;
+  /** It books the same as an earlier one, so nothing is missing without it. */
+  isDuplicate?: boolean;
 }
+
+/** How many lines are wrong, and how many only repeat another one. */
+const countWrong = (wrong: readonly LineProblem[]): { mistakes: number; duplicates: number } => {
+  const countLines = (problems: readonly LineProblem[]) => new Set(problems.map(({ line }) => line)).size;
+  const mistakes = countLines(wrong.filter(({ isDuplicate }) => !isDuplicate));
+  return { mistakes, duplicates: countLines(wrong) - mistakes };
+};
 
 /** Reports the problems of all lines together. Throws if there are any, unless --skip-invalid leaves some to book. */
 export const checkLines = (
@@ -87,18 +96,27 @@ export const checkLines = (
   total: number,
 ): void => {
   if (wrong.length === 0) return;
-  const all = groupProblems(
+  const grouped = groupProblems(
     wrong.toSorted((one, other) => one.line - other.line),
     thing,
   );
-  for (const { lines, problem } of all.slice(0, mostProblems)) context.notes.warn(`${lines}: ${problem}`);
-  if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
-  const count = new Set(wrong.map(({ line }) => line)).size;
+  for (const { lines, problem } of grouped.slice(0, mostProblems)) context.notes.warn(`${lines}: ${problem}`);
+  if (grouped.length > mostProblems)
+    context.notes.warn(`and ${counted(grouped.length - mostProblems, 'more problem')}`);
+  const { mistakes, duplicates } = countWrong(wrong);
+  const count = mistakes + duplicates;
   if (skipInvalid && count < total) return;
-  const verb = count === 1 ? 'has' : 'have';
+  const all = `of ${counted(total, thing)}`;
+  const facts = [
+    ...(mistakes === 0 ? [] : [`${formatNumber(mistakes)} ${all} ${mistakes === 1 ? 'has' : 'have'} a problem`]),
+    ...(duplicates === 0
+      ? []
+      : [
+          `${formatNumber(duplicates)} ${mistakes === 0 ? `${all} ` : ''}${duplicates === 1 ? 'repeats' : 'repeat'} another one`,
+        ]),
+  ];
   const way = words`; use ${the('skipInvalid')} to skip ${count === 1 ? 'it' : 'them'}`;
-  const what = `${formatNumber(count)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`;
-  problems.report({ words: words`${what}${count < total ? way : ''}` });
+  problems.report({ words: words`${facts.join(', and ')}. Nothing was sent${count < total ? way : ''}` });
   problems.check();
 };
 
@@ -112,13 +130,16 @@ export const failuresOf = (wrong: readonly LineProblem[]): Failure[] => {
 type Report = (line: number, problem: string) => void;
 
 /** Reports a line that books the same as an earlier one. */
-const checkDuplicates = (lines: readonly BookingLine[], thing: string, report: Report): void => {
+const checkDuplicates = (lines: readonly BookingLine[], thing: string, wrong: LineProblem[]): void => {
   const firstLines = new Map<string, number>();
   for (const { line, body } of lines) {
     const digest = bookingDigest({ version: 2, origin: '' }, body, body.invitee.email);
     const earlier = firstLines.get(digest);
     if (earlier === undefined) firstLines.set(digest, line);
-    else report(line, `it books the same event type, start and email as ${thing} ${formatNumber(earlier)}`);
+    else {
+      const problem = `it books the same event type, start and email as ${thing} ${formatNumber(earlier)}`;
+      wrong.push({ line, problem, isDuplicate: true });
+    }
   }
 };
 
@@ -224,13 +245,13 @@ export const readBookings = async (
     throw error;
   });
   const failures = failuresOf(wrong);
-  checkDuplicates(lines, thing, report);
+  checkDuplicates(lines, thing, wrong);
   check();
   const skipped = new Set(wrong.map(({ line }) => line));
   return {
     lines: lines.filter(({ line }) => !skipped.has(line)),
     thing,
     wrong: failures,
-    duplicates: skipped.size - failures.length,
+    duplicates: countWrong(wrong).duplicates,
   };
 };

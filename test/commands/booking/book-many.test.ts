@@ -201,7 +201,7 @@ describe('invitees create --from', () => {
       'line 6: start: Can\'t read "24.11.2026 09:00" as a time. Write the date as year-month-day: 2026-11-24 09:00',
       'line 7: it has 2 cells, but the first line has 5',
       'line 8: it books the same event type, start and email as line 2',
-      '7 of 8 lines have a problem. Nothing was sent; use --skip-invalid to skip them',
+      '6 of 8 lines have a problem, and 1 repeats another one. Nothing was sent; use --skip-invalid to skip them',
     ]);
   });
 
