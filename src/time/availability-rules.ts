@@ -58,6 +58,15 @@ export const weekWords = (rules: readonly Rule[]): [days: string, hours: string[
     });
 };
 
+/** The weekdays without hours, with days in a row as one: `Fri–Sun`, `Wed, Sat–Sun`. Empty if each day has hours. */
+export const weekdaysOff = (rules: readonly Rule[]): string =>
+  runsOf(
+    weekdays.filter((day) => (ownHours(rules.filter(isWeekly), day) ?? 'off') === 'off'),
+    (day, before) => weekdayIndex(day) === weekdayIndex(before) + 1,
+  )
+    .map((run) => [...new Set([run[0]!, run.at(-1)!])].map(shortDay).join('–'))
+    .join(', ');
+
 const datesFrom = (rules: readonly Rule[], today: string, isWanted: (rule: Rule) => boolean): string[] =>
   rules.filter((rule) => rule.type === 'date' && isKnown(rule) && dayOf(rule) >= today && isWanted(rule)).map(dayOf);
 

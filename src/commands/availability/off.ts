@@ -9,7 +9,7 @@ import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
-import { changeRules, datesWords, dayOf, isDateOff, ruleWords } from '../../time/availability-rules.ts';
+import { changeRules, datesWords, dayOf, isDateOff, ruleWords, weekdaysOff } from '../../time/availability-rules.ts';
 import { dateRanges, dateText } from '../../time/days.ts';
 import { wallClock } from '../../time/show.ts';
 import { fullDateLabel, midnightOf } from '../../time/wall.ts';
@@ -116,7 +116,11 @@ const printList = async (context: Context): Promise<void> => {
     schedules: countOf(date) === own.length ? 'all schedules' : `${countOf(date)} of ${own.length}`,
   }));
   await context.printer.list(listView, [rows]);
-  if (rows.length === 0) context.notes.footer('No days off from today on');
+  if (rows.length === 0) context.notes.footer('No dates off from today on');
+  const everyWeek = countLines(own, ({ schedule }) =>
+    [weekdaysOff(shownRules(schedule))].filter((days) => days !== ''),
+  );
+  if (everyWeek.length > 0) context.notes.info(`Off every week: ${everyWeek.join('; ')}`);
 };
 
 /** The dates of a calendar file, from today on. */

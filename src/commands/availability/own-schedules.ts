@@ -87,10 +87,7 @@ export const rulesNow = (context: Context, own: Own): Rule[] =>
 export const isChange = ({ before, after }: Plan): boolean => !isDeepStrictEqual(before, after);
 
 /** Each line once, with the number of schedules that it is about if that isn't all of them. */
-export const countLines = <Each extends Plan>(
-  plans: readonly Each[],
-  linesOf: (plan: Each) => readonly string[],
-): string[] => {
+export const countLines = <Each>(plans: readonly Each[], linesOf: (plan: Each) => readonly string[]): string[] => {
   const lines = plans.flatMap(linesOf);
   return [...new Set(lines)].map((line) => {
     const count = lines.filter((each) => each === line).length;

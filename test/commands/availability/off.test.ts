@@ -93,6 +93,7 @@ describe('availability off', () => {
     const done = await world.run('availability off --every friday', { terminals, stdin: 'y\n' });
     expect(done.screen).toContain('Take every Friday off on 10 schedules (10 event types)?\n');
     expect(done.screen).toContain('  every Friday: 09:00–12:30, 13:00–17:00 → off\n  hours in Europe/Berlin\n');
+    expect((await world.run('availability off --list')).stderr).toContain('Off every week: Fri–Sun');
     const after = await schedulesOf(world);
     const friday = ({ wday }: Rule) => wday === 'friday';
     expect(after.own.map(({ rules }) => rules.filter(friday))).toEqual(
