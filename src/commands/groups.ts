@@ -115,6 +115,7 @@ const membersView: View = {
     { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
   ],
   id: 'owner.uri',
+  rows: 'group members',
 };
 
 /** `groups members`: the relationships of one group, as people. */

@@ -70,6 +70,8 @@ export interface View<Resource extends object = object> {
   isOver?(record: Resource, now: number): boolean;
   /** What the rows are, above a table on a terminal: `Your events`. */
   title?: string | undefined;
+  /** What the rows are, if they aren't simply the records of the operation: `group members`. */
+  rows?: string;
   /** How a single record is shown to people. Without it, all fields are listed. */
   page?: Page;
   /** How each record of a list is shown on a terminal that is too narrow for its long texts. */

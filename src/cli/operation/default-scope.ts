@@ -5,6 +5,7 @@ import { fallBack, hasCategory } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
+import type { View } from '../../output/view.ts';
 import type { Context } from '../session/context.ts';
 import type { Scope } from './listing.ts';
 
@@ -17,9 +18,9 @@ export const scopeLines = (rows: string | undefined): string[] =>
 /** The name of an operation's records: `event types`. */
 const rowsNoun = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
 
-/** The rows of a list in its title and footer: the default ones, or all. */
-export const scopeOf = (operation: Operation, rows: string | undefined): Scope =>
-  rows === undefined ? { rows: rowsNoun(operation) } : { rows, hints: [forEveryone] };
+/** The rows of a list in its title and footer: the default ones, or all, which a view may name itself. */
+export const scopeOf = (operation: Operation, rows: string | undefined, view?: View): Scope =>
+  rows === undefined ? { rows: view?.rows ?? rowsNoun(operation) } : { rows, hints: [forEveryone] };
 
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];

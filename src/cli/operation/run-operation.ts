@@ -126,7 +126,7 @@ export const runOperation = async (
   context: Context,
 ): Promise<void> => {
   const { operation, view, name } = command;
-  const scope = scopeOf(operation, await fillScope(operation, input, context));
+  const scope = scopeOf(operation, await fillScope(operation, input, context), view);
   const { dryRun } = context.settings;
   if (dryRun) noteRowFilters(context, command.fieldFlags, rows);
   if (bounds !== undefined) {
