@@ -13,7 +13,7 @@ import { withFacts } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
 import { openValue } from '../output/fields.ts';
 import { csvQuestionColumns, questionColumns } from '../output/question-columns.ts';
-import type { View } from '../output/view.ts';
+import type { Column, View } from '../output/view.ts';
 
 /** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
 const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
@@ -105,8 +105,8 @@ const runAll = async (
   await printPages(context, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
 };
 
-/** The questions of the form, or of all forms. Empty if the token may not read the forms. */
-const readFormQuestions = async (context: Context, formReference: unknown): Promise<Json[]> => {
+/** The form, or all forms if it isn't listed. Empty if the token may not read the forms. */
+const readForms = async (context: Context, formReference: unknown): Promise<Json[]> => {
   const client = await context.client();
   const forms: Json[] = [];
   try {
@@ -117,15 +117,19 @@ const readFormQuestions = async (context: Context, formReference: unknown): Prom
     context.notes.info(`No column per question: ${error.message}`);
   }
   const matches = forms.filter(({ uri }) => idIn(uri) === idIn(formReference));
-  return (matches.length > 0 ? matches : forms).flatMap(({ questions }) => recordsIn(questions));
+  return matches.length > 0 ? matches : forms;
 };
 
-/** A CSV file has a column per question, unless fields are chosen. */
+/** A CSV file has a column per question and the name of the form, unless fields are chosen. */
 const forCsv = async (generic: GenericCommand, context: Context, form: unknown): Promise<GenericCommand> => {
   const { settings } = context;
   if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
-  const columns = [...generic.view.columns, ...csvQuestionColumns(await readFormQuestions(context, form))];
-  return { ...generic, view: { ...generic.view, columns } };
+  const forms = await readForms(context, form);
+  if (forms.length === 0) return generic;
+  const questions = csvQuestionColumns(forms.flatMap((each) => recordsIn(each.questions)));
+  const names = new Map(forms.map(({ uri, name }) => [uri, name]));
+  const formName: Column = { header: 'form', path: 'form', value: (row) => names.get((row as Json).routing_form) };
+  return { ...generic, view: { ...generic.view, columns: [...generic.view.columns, ...questions, formName] } };
 };
 
 export const decorate = {
@@ -136,7 +140,7 @@ export const decorate = {
       ...one,
       notes: [
         'Without <form>, lists the submissions of all forms: one form after another, or with --sort in one order. The newest ten: --sort created_at:desc --limit 10.',
-        'With -o csv, each question has a column of its own after the others, with the question as its header.',
+        'With -o csv, each question has a column of its own after the others, with the question as its header. The last column, form, is the name of the form.',
         ...(one.notes ?? []),
       ],
       run: taking(

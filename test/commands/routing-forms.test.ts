@@ -1,4 +1,6 @@
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import type { Json } from '../../src/base/json.ts';
 import { createWorld } from '../support/run.ts';
 
 test('routing-forms submissions --sort puts the submissions of all forms in one order', async () => {
@@ -24,4 +26,14 @@ test('routing-forms submissions sends nothing while a flag has a problem', async
   const { code, stderr, requests } = await world.run(line);
   expect([code, requests]).toEqual([2, []]);
   expect(stderr).toContain("--limit and --all can't be used together");
+});
+
+test('routing-forms submissions -o csv names the form of each row in the last column', async () => {
+  const world = await createWorld();
+  const [head, ...rows] = parse((await world.run('routing-forms submissions -o csv')).stdout) as string[][];
+  const forms = JSON.parse((await world.run('routing-forms list --json=uri,name')).stdout) as Json[];
+  expect(head!.at(-1)).toBe('form');
+  const place = head!.indexOf('routing_form');
+  expect(rows.length).toBeGreaterThan(1);
+  for (const row of rows) expect(row.at(-1)).toBe(forms.find(({ uri }) => uri === row[place])!.name);
 });
