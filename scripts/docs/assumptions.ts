@@ -1,3 +1,5 @@
+import { wrap } from '../../src/output/width.ts';
+
 /** Matches a comment: consecutive line comments count as one, like the lines of a block comment. */
 const comment = /(?:^[ \t]*\/\/.*\n)+|^[ \t]*\/\*[\s\S]*?\*\/[ \t]*\n/gm;
 
@@ -41,7 +43,7 @@ export const assumptionsPage = (sources: Readonly<Record<string, string>>): stri
   const areas = [...new Set(all.map(areaOf))].sort();
   const sections = areas.map((area) => {
     const own = all.filter((assumption) => areaOf(assumption) === area).sort((a, b) => (a.id < b.id ? -1 : 1));
-    const items = own.map(({ id, text, file }) => `- \`${id}\` (${file}): ${text}`);
+    const items = own.map(({ id, text, file }) => wrap(`- \`${id}\` (${file}): ${text}`, 118).join('\n  '));
     return `## ${area}\n\n${items.join('\n')}\n`;
   });
   return [introduction, ...sections].join('\n');

@@ -3,6 +3,7 @@ import { helpGroups } from '../../src/api/catalogue.ts';
 import { spell } from '../../src/base/words.ts';
 import type { Flag } from '../../src/cli/command.ts';
 import { operationsOf, pipeColumns } from '../../src/cli/help/command-help.ts';
+import { exitCodeFacts } from '../../src/cli/help/topics.ts';
 import { listInput } from '../../src/cli/operation/list-input.ts';
 import { type Leaf, requirementOf } from '../../src/cli/parse/leaf.ts';
 import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
@@ -98,17 +99,33 @@ const nounSection = (noun: Commander): string[] => {
   ];
 };
 
+/** A link to a heading of the page: GitHub's form of `sched events list`. */
+const linkTo = (words: string, text: string): string => `[${text}](#${words.replaceAll(' ', '-')})`;
+
+/** A line of the table of contents: a noun, what it is for, and its verbs. */
+const contentsRow = (noun: Commander): string[] => {
+  const words = `sched ${noun.name()}`;
+  const verbs = noun.commands.map((verb) => linkTo(`${words} ${verb.name()}`, verb.name()));
+  return [linkTo(words, noun.name()), noun.description(), verbs.join(', ')];
+};
+
 /** The command reference: docs/reference.md. */
 export const referencePage = (root: Commander): string => {
-  const sections = helpGroups.flatMap((group) => {
-    const nouns = root.commands.filter((noun) => noun.helpGroup() === group);
-    return nouns.length === 0 ? [] : [`## ${group}`, '', ...nouns.flatMap((noun) => nounSection(noun))];
-  });
+  const groups = helpGroups
+    .map((group) => ({ group, nouns: root.commands.filter((noun) => noun.helpGroup() === group) }))
+    .filter(({ nouns }) => nouns.length > 0);
+  const sections = groups.flatMap(({ group, nouns }) => [`## ${group}`, '', ...nouns.flatMap(nounSection)]);
   const lines = [
     '# Command reference',
     '',
-    'Generated from the commands by `npm run generate`. `sched help` shows the same on a terminal.',
+    'Generated from the commands by `npm run generate`. `sched help` shows the same on a terminal. At the end are the',
+    '[flags that every command takes](#shared-flags) and the [exit codes](#exit-codes).',
     '',
+    ...markdownTable(
+      ['noun', 'what it does', 'verbs'],
+      groups.flatMap(({ nouns }) => nouns.map(contentsRow)),
+    ),
+    ...sections,
     '## Shared flags',
     '',
     'Every command takes these flags:',
@@ -117,7 +134,12 @@ export const referencePage = (root: Commander): string => {
     'Every list command also takes these:',
     '',
     ...flagTable(listInput.flags),
-    ...sections,
+    '## Exit codes',
+    '',
+    ...markdownTable(
+      ['code', 'name', 'when'],
+      exitCodeFacts.map(({ code: number, name, meaning: when }) => [String(number), code(name), escaped(when)]),
+    ),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 };

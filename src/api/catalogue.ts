@@ -84,7 +84,7 @@ export const catalogue = {
     load: async () => (await import('./organizations.ts')).members,
   },
   invitations: {
-    summary: 'List invitations to join the organization',
+    summary: 'Invite people to the organization',
     group: 'Organization',
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).invitations,

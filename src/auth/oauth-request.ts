@@ -188,7 +188,7 @@ const withOtherMethod = (client: AuthClient): AuthClient => {
 };
 
 /**
- * Only a login can find out how its client is to send the secret. After `invalid_client`, it tries the other way once and
+ * Only a login can find out how to send the client secret. After `invalid_client`, it tries the other way once and
  * uses that from then on.
  */
 export const findMethod = (first: AuthClient) => {

@@ -33,9 +33,11 @@ export type Decorations = Record<
 
 const recordArgument = (name: string, collection: Collection, description: Sentence, required: boolean): Argument => {
   const { self } = collections[collection];
+  // A word to type is in quotes: "next".
+  const ways = waysToName(collection).map((way) => (way === self ? `"${way}"` : way));
   return {
     name: name.replaceAll('_', '-'),
-    description: words`${waysToName(collection).join(', ')} or URI${description}`,
+    description: words`${ways.join(', ')} or URI${description}`,
     required,
     collection,
     ...(self === undefined ? {} : { suggestions: [self] }),

@@ -49,7 +49,7 @@ export const sharedFlags: readonly Flag[] = input({
   noInput: toggle('never prompt', safety),
   profile: entry({ ...textWith('NAME', 'profiles'), isProse: true }, 'profile to use', { ...connection, short: 'p' }),
   sandbox: toggle('use the built-in sandbox: no account, no network', connection),
-  mirror: toggle('answer from the copy that mirror sync made: no login, no network', connection),
+  mirror: toggle('answer from the copy that mirror sync made, without the network', connection),
   maxAge: duration('with --mirror: fail if the mirror is older', { ...connection, such: '6h or 30m' }),
   maxWait: duration('longest single wait for the rate limit (default 90s)', { ...connection, ...such }),
   allowRefresh: toggle('refresh the stored login in CI (the new token may be lost with the runner)', connection),

@@ -232,7 +232,7 @@ export const forgetMarked = async (place: MarkPlace, { store, file, facts }: Mir
   return known;
 };
 
-/** The connection to the mirror of an account: no login, no network, no rate limit. */
+/** The connection to the mirror of an account: no network, no rate limit. */
 export const openMirrorOf = async (
   runtime: Runtime,
   settings: Settings,

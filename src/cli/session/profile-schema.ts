@@ -63,7 +63,7 @@ export const Profile = z.strictObject({
         z.transform((value: unknown) => ({ yes: true, no: false })[String(value)] ?? value),
         z.boolean('must be yes or no'),
       ),
-      'whether every write asks first, even with --yes: yes or no',
+      'ask before every write, even with --yes',
     ),
   ),
   uri_root: z.optional(url("root of the service's URIs")),

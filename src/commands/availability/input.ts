@@ -42,7 +42,11 @@ const rulesKind = (value: string, reader: 'readRule' | 'readDays'): Kind<InZone<
 const dayKind = rulesKind('DAY', 'readDays');
 
 const days = {
-  rule: entry(rulesKind('RULE', 'readRule'), "hours for a day, as 'monday 09:00-12:00,13:00-17:00'", { many: true }),
+  rule: entry(
+    rulesKind('RULE', 'readRule'),
+    "hours for a weekday or a date, as 'monday 09:00-12:00,13:00-17:00' or '2026-12-24 09:00-12:00'",
+    { many: true },
+  ),
   dayOff: entry(dayKind, 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)', {
     many: true,
   }),

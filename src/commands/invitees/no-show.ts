@@ -92,7 +92,7 @@ export const noShowArguments: Argument[] = [
 
 interface Named {
   path: Record<string, string>;
-  /** The invitee without its event, as given. It can then not be read back. */
+  /** The invitee without its event, as given. The service can't show it again then. */
   bare?: string | undefined;
 }
 

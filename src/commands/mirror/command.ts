@@ -14,7 +14,7 @@ export const commands: Command[] = [
     background: (given) => given['full-speed'] !== true,
     examples: ['mirror sync', 'mirror sync --for 30m --yes', 'mirror sync --since 2025-01-01 --full-speed'],
     notes: [
-      'Afterwards, `sched --mirror` before any command that reads answers from that file: no login, no network, no rate limit.',
+      'Afterwards, `sched --mirror` before any command that reads answers from that file: no network, no rate limit.',
     ],
   },
   {

@@ -45,7 +45,7 @@ const stats = (): Command => {
     fields: statsView.columns.map(({ path }) => path),
     view: statsView,
     notes: [
-      'booked counts all events, and canceled those of them that were canceled. hours is the length of the events that were not canceled. share is the part of all booked events, cancellation_rate the part of the booked events that were canceled, and no_show_rate the part of the invitees who did not come, from 0 to 1.',
+      'booked counts all events, and canceled those of them that were canceled. hours is the length of the events that were not canceled. share is the part of all booked events, cancellation_rate the part of the booked events that were canceled, and no_show_rate the part of the invitees of meetings that have begun who did not come, from 0 to 1.',
       'With two groups, such as host,week, a terminal shows a heat map; other formats have a row for each pair, with the second group in second_key and second_name. --sort orders the first group: the largest first, or by name. By default, times are in their order, and other groups with the most events first.',
       'A terminal also shows the days, weeks, months and hours without events. Other formats leave groups without events out.',
       'An event with several hosts counts for each of them. So the rows of --by host can add up to more than the total, which counts each event once.',

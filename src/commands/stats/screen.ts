@@ -245,7 +245,9 @@ const countFacts = ({ by, counts }: Stats, { booked, canceled, noShows, invitees
   // A person has bookings: an event with two people is two of them.
   counted(booked, by.includes('invitee') ? 'booking' : 'event').replace(/^0 /, 'no '),
   ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled (${percent(canceled / booked)})`]),
-  ...(counts.hasNoShows && invitees > 0 ? [`${counted(noShows, 'no-show')} (${percent(noShows / invitees)})`] : []),
+  ...(counts.hasNoShows && invitees > 0
+    ? [`${counted(noShows, 'no-show')} (${percent(noShows / invitees)} of ${counted(invitees, 'invitee')})`]
+    : []),
   ...(booked === 0 ? [] : [totalHours(hours)]),
 ];
 

@@ -129,7 +129,7 @@ export const logCalls: readonly AdminCall<LogCallContext>[] = [
   ),
   call(
     'GET /__sandbox/oauth',
-    'Tell what each OAuth client of the log did, and which rule it missed first',
+    'Tell what each OAuth client of the log did, and the first rule it broke',
     { reply: record({ oauth: list(z.unknown(), 'a line for each step of each client') }) },
     (_, { log }) => ({ oauth: storiesIn(log.entries) }),
   ),

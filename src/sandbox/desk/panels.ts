@@ -156,7 +156,7 @@ ${scroller(
   )}</ul>`,
 )}</section>`;
 
-/** What OAuth clients did, the newest first, and the rule that each missed first. */
+/** What OAuth clients did, the newest first, and the first rule that each broke. */
 export const loginsPanel = (log: LogContext['log']): Html => {
   const clients = new Map<string | null, StoryLine[]>();
   for (const line of storiesIn(log.entries)) clients.set(line.client, [...(clients.get(line.client) ?? []), line]);
