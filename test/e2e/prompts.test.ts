@@ -5,7 +5,7 @@ import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';
 import { farMonday, isStandalone, sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
-const escape = '\x1b';
+const esc = '\x1b';
 const arrowLeft = '\x1b[D';
 
 let terminal: Terminal | undefined;
@@ -34,7 +34,7 @@ describe('a prompt', () => {
     },
     'takes Ctrl-D and Esc for no, and puts the error on a new line': async () => {
       const home = await usedHome();
-      for (const key of sample([ctrlD, escape], 1)) {
+      for (const key of sample([ctrlD, esc], 1)) {
         const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], home);
         await screen.until(/\[y\/N\] $/);
         screen.type(key);
