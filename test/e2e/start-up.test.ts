@@ -89,7 +89,7 @@ const marks = {
   agenda: 'the day before',
   stats: 'but once in the total',
   drawing: 'indexOf(Math.max(...',
-  'cancellation report': 'Already canceled: ',
+  'cancellation report': 'Already canceled',
   'filters of events': "can't filter events by group",
   'MCP SDK': 'StdioServerTransport is closed',
 };
@@ -127,6 +127,14 @@ describe.skipIf(program.length === 0)('start-up', () => {
     },
     'loads few files for the help of a command, because each takes time': async () => {
       expect((await loadedFor('events', 'list', '--help')).texts.size).toBeLessThan(30);
+    },
+    'knows each heavy part by a text that one file has': () => {
+      const texts = readdirSync(join(root, 'dist/chunks')).map((file) =>
+        readFileSync(join(root, 'dist/chunks', file), 'utf8'),
+      );
+      const files = (mark: string) => texts.filter((text) => text.includes(mark)).length;
+      const counts = Object.entries({ ...marks, schemaMark, commandMark }).map(([name, mark]) => [name, files(mark)]);
+      expect(counts.filter(([, count]) => count !== 1)).toEqual([]);
     },
     'loads no command for the sandbox as a library': async () => {
       const { texts } = await loadedBy(temporaryHome(), [], {}, [join(root, 'dist/sandbox.js')]);

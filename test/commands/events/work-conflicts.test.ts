@@ -99,7 +99,6 @@ describe('conflicts', () => {
       }),
     );
     const found = conflictsIn(records, () => hours, 0);
-    expect(found.size).toBeLessThanOrEqual(records.length);
     for (const [number, { start, isCanceled }] of solo.events.entries()) {
       if (isCanceled) continue;
       const rest = { ...solo, events: solo.events.filter((_, other) => other !== number) };
