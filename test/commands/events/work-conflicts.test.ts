@@ -99,6 +99,7 @@ describe('conflicts', () => {
       }),
     );
     const found = conflictsIn(records, () => hours, 0);
+    expect([...found.keys()].filter((id) => solo.events[Number(id)]?.isCanceled !== false)).toEqual([]);
     for (const [number, { start, isCanceled }] of solo.events.entries()) {
       if (isCanceled) continue;
       const rest = { ...solo, events: solo.events.filter((_, other) => other !== number) };
