@@ -45,7 +45,8 @@ const machineClock: Reserved = {
   among: /^cli\/|^commands\/(?!\w+\/work)/,
   in: [
     // How long something takes or is kept on this machine.
-    ...['cli/complete/names.ts', 'cli/session/identity.ts', 'commands/bulk/', 'commands/events/filter-support.ts'],
+    ...['cli/complete/names.ts', 'cli/session/identity.ts', 'commands/bulk/'],
+    ...['filter-support', 'with-invitees'].map((name) => `commands/events/${name}.ts`),
     ...[
       'commands/follow/run.ts',
       'commands/follow/source.ts',
@@ -57,12 +58,12 @@ const machineClock: Reserved = {
     ...['cli/session/booking-limits.ts', 'cli/session/network.ts', 'commands/ratelimit.ts'],
     // Tokens, receipts and ledgers, whose times are of this machine.
     ...['commands/auth/', 'commands/doctor/', 'commands/move/move-many.ts', 'commands/compliance/export.ts'],
-    ...['commands/compliance/receipts.ts', 'commands/mcp/call-log.ts'],
+    ...['commands/compliance/receipts.ts', 'commands/mcp/call-log.ts', 'commands/webhooks/run-backfill.ts'],
     // Deliveries, which the sandbox signs by this clock, and a sandbox that has no clock yet.
     ...['commands/webhooks/verify.ts', 'commands/sandbox/input.ts'],
     // Both clocks, compared or the earlier one of them.
     ...['cli/operation/write-result.ts', 'cli/session/context.ts'],
-    'commands/webhooks/create.ts',
+    ...['commands/webhooks/create.ts', 'commands/mirror/sync.ts'],
   ],
 };
 
@@ -218,8 +219,10 @@ describe('rules for the text of src/: an example with a violation breaks', () =>
         'commands/agenda/a.ts': 'const now = clock.now',
         'commands/agenda/work-a.ts': 'clock.now()',
         'commands/auth/a.ts': 'clock.now()',
+        'commands/mirror/a.ts': 'say(`$' + '{a} b`); const at = clock.now(); say(`$' + '{at} c`);',
+        'commands/mirror/b.ts': 'say(`the clock.now of $' + '{a}, not clock.now`);',
       },
-      2,
+      3,
     ],
     [
       ofWords,

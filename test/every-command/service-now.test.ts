@@ -6,7 +6,8 @@ import { seededFile, usedHome } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 
-const day = 86_400_000;
+const minute = 60_000;
+const day = 1440 * minute;
 
 let world: TestWorld;
 /** The account, as the environment names it: then no request is needed to find it, and times are read before any reply. */
@@ -48,21 +49,63 @@ const lines = [
   'availability off --list',
   'availability update --event-type "Intro call" --day-off tomorrow --day-off 2026-11-13 --dry-run',
   'activity list --since -2d',
+  'config export --with dates',
   'invitations list --since -30d',
   `${booking} --start "tomorrow 10:00" --tz UTC --dry-run`,
   `${oneOff} --spot "monday 10:00/monday 11:00" --tz UTC --dry-run`,
 ];
 
+/** How far this machine's clock is ahead of the service's. */
+const skews = [0, -3 * day, 40 * day];
+
+/** The home directory of somebody whose machine had this clock when it mirrored the account. */
+const mirrorAt = async (clockAheadMs: number): Promise<string> => {
+  const home = temporaryDirectory('home');
+  const { code, stderr } = await world.run('mirror sync --full-speed --yes', { home, clockAheadMs });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('the mirror is complete')]);
+  return home;
+};
+
+/** Those that a mirror answers. */
+const mirrored = lines.filter((line) => !/--dry-run|^availability off|^config/.test(line));
+
 describe("the service's time, not this machine's, is now", () => {
   test.each(sample(lines, 4))('for `sched %s`', async (line) => {
     const [right, ...wrong] = await Promise.all(
-      [0, -3 * day, 40 * day].map((clockAheadMs) =>
-        world.run(line, { env: account, terminals: outputs, clockAheadMs }),
-      ),
+      skews.map((clockAheadMs) => world.run(line, { env: account, terminals: outputs, clockAheadMs })),
     );
     expect([right!.code, right!.stdout], right!.stderr).toEqual([0, expect.stringMatching(/./)]);
     for (const { code, stdout, stderr } of wrong)
       expect([code, stdout, stderr]).toEqual([0, right!.stdout, right!.stderr]);
+  });
+
+  test('for what a mirror answers', async () => {
+    const homes = await Promise.all(skews.map(mirrorAt));
+    for (const line of sample(mirrored, 6)) {
+      const [right, ...wrong] = await Promise.all(
+        skews.map((clockAheadMs, at) =>
+          world.run(`--mirror ${line}`, { home: homes[at]!, env: account, terminals: outputs, clockAheadMs }),
+        ),
+      );
+      expect([right!.code, right!.stdout], right!.stderr).toEqual([0, expect.stringMatching(/./)]);
+      for (const { code, stdout, stderr } of wrong)
+        expect([line, code, stdout, stderr]).toEqual([line, 0, right!.stdout, right!.stderr]);
+    }
+  });
+
+  test.each(skews)('for the age of a mirror: clock ahead by %i ms', async (clockAheadMs) => {
+    const home = await mirrorAt(clockAheadMs);
+    const run = (line: string, ahead = clockAheadMs) => world.run(line, { home, clockAheadMs: ahead });
+    await world.clock.sleep(29 * minute);
+    const { age_seconds: age } = jsonOf(await run('mirror status --json'));
+    expect(age).toBeGreaterThanOrEqual(29 * 60);
+    expect(age).toBeLessThan(30 * 60);
+    const young = await run('--mirror --max-age 30m events list');
+    expect([young.code, young.stderr]).toEqual([0, expect.stringContaining('mirror, 29 min old')]);
+    const old = await run('--mirror --max-age 28m events list');
+    expect([old.code, old.stdout, old.stderr]).toEqual([3, '', expect.stringContaining('The mirror is 29 min old')]);
+    // A clock that was set back since then makes no mirror younger.
+    expect((await run('--mirror --max-age 28m events list', clockAheadMs - day)).code).toBe(3);
   });
 
   test('for a question about an event that has not started', async () => {

@@ -26,14 +26,34 @@ interface Parsed extends Pick<ReturnType<typeof parseSync>, 'comments' | 'module
   code: string;
 }
 
+interface Span {
+  type: string;
+  start: number;
+  end: number;
+}
+
+const without = (text: string, spans: readonly Span[]): string =>
+  spans
+    .toSorted((one, other) => other.start - one.start)
+    .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
+
+/** Where the quoted texts are. What is between two parts of a template is code. */
+const textsIn = (node: unknown): Span[] => {
+  if (Array.isArray(node)) return node.flatMap(textsIn);
+  if (typeof node !== 'object' || node === null) return [];
+  const span = node as Span & { value?: unknown };
+  if (span.type === 'TemplateElement' || (span.type === 'Literal' && typeof span.value === 'string')) return [span];
+  return Object.values(node).flatMap(textsIn);
+};
+
 const parsed = new Map<string, Parsed>();
 
 export const parse = (text: string): Parsed => {
   const known = parsed.get(text);
   if (known !== undefined) return known;
   const { comments, module, program } = parseSync('source.ts', text);
-  const withoutComments = comments.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
-  const code = withoutComments.replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''");
+  const withoutComments = without(text, comments);
+  const code = without(text, [...comments, ...textsIn(program)]);
   const all = { withoutComments, code, comments, module, program };
   parsed.set(text, all);
   return all;

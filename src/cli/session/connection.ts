@@ -41,7 +41,7 @@ export interface Connection {
   isSandbox: boolean;
   /** The built-in sandbox itself. A request to it in the same process needs no network. */
   service?: Send;
-  /** The time of the built-in sandbox. */
+  /** The service's time where no reply must tell it: that of the built-in sandbox, or of a mirror. */
   now?(): number;
   /** The built-in sandbox, and no server runs with its data: the links in its records lead nowhere. */
   isUnserved?: boolean;

@@ -93,10 +93,10 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
     const [move, take] = isAscii ? ['up/down', 'enter'] : ['↑↓', '⏎'];
     const keys = [filter, move!, ...(isSeveral ? ['space: several'] : []), `${take} choose`, 'esc stop'];
     /** On a narrow screen, the keys that everybody knows are left out first. A line that wraps would stay behind. */
-    const helpLine = (parts: readonly string[], known = [move!, 'esc stop', `${take} choose`]): string => {
+    const keysLine = (parts: readonly string[], known = [move!, 'esc stop', `${take} choose`]): string => {
       const line = parts.join(isAscii ? ' | ' : ' · ');
       if (width(line) < columns || known.length === 0) return drawable(shorten(line, columns - 1));
-      return helpLine(
+      return keysLine(
         parts.filter((part) => part !== known[0]),
         known.slice(1),
       );
@@ -113,7 +113,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           message: questionText(label),
           isSeveral,
           help: (count, position) => {
-            const line = helpLine([...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys]);
+            const line = keysLine([...(count > 0 ? [`${count} chosen`] : []), ...position, ...keys]);
             return [...noteLines, line].join('\n');
           },
           columns,

@@ -8,7 +8,7 @@ import { ageText, durationText } from '../../output/progress.ts';
 import type { Runtime } from '../../runtime.ts';
 import { answerFromMirror } from '../../sandbox/mirror/answer.ts';
 import { forget, isUnclean, type Marks, wipe } from '../../sandbox/mirror/forget.ts';
-import { factsOf, type MirrorFacts, openMirror, readOnly } from '../../sandbox/mirror/open.ts';
+import { factsOf, type MirrorFacts, mirrorAge, mirrorClock, openMirror, readOnly } from '../../sandbox/mirror/open.ts';
 import { sideFiles } from '../../sandbox/store/database.ts';
 import type { Store } from '../../sandbox/store/store.ts';
 import { ensurePrivateDirectory } from '../../state/directories.ts';
@@ -209,10 +209,11 @@ export const windowText = ({ since, until }: Pick<MirrorFacts, 'since' | 'until'
   return `from ${fullDateLabel(wallAt(since))} to ${fullDateLabel(wallAt(until))}`;
 };
 
-const checkAge = ({ asOf }: MirrorFacts, { mirror }: Settings, now: number): string => {
+const checkAge = (facts: MirrorFacts, { mirror }: Settings, { clock }: Runtime): string => {
   const most = mirror?.maxAgeMs;
-  const age = asOf === undefined ? 'not complete' : ageText(now - asOf);
-  if (most !== undefined && (asOf === undefined || now - asOf > most))
+  const ageMs = mirrorAge(facts, clock);
+  const age = ageMs === undefined ? 'not complete' : ageText(ageMs);
+  if (most !== undefined && (ageMs === undefined || ageMs > most))
     throw new SchedError('environment', `The mirror is ${age}`, {
       reason: words`${the('maxAge')} allows ${durationText(most / 1000)}`,
       hint: sync,
@@ -256,12 +257,13 @@ export const openMirrorOf = async (
       refuseOther(baseUrl, account.baseUrl);
       refuseOther(user, account.user);
       await forgetMarked({ runtime, settings, notes }, { store, file, facts });
-      const age = checkAge(facts, settings, runtime.clock.now());
+      const time = mirrorClock(facts, runtime.clock);
+      const age = checkAge(facts, settings, runtime);
       notes.place(age);
       const answer = answerFromMirror({
         store: readOnly(store),
         facts,
-        clock: runtime.clock,
+        clock: time,
         dialect,
         window: windowText(facts, settings.zone),
         note: notes.info,
@@ -273,13 +275,14 @@ export const openMirrorOf = async (
         isSandbox: false,
         defaults: { uriRoot: root },
         owner: { user, organization },
+        now: time.now,
         mirror: {
           age,
           inviteesOf: answer.inviteesOf,
           send,
           sendPlain: send,
           serviceTime: () => undefined,
-          now: runtime.clock.now,
+          now: time.now,
           askSandboxTime: async () => {},
         },
         close: async () => store.close(),

@@ -43,6 +43,8 @@ export const applyContext = async (context: Context, { plan }: Comparison, file:
   const { runtime, settings } = context;
   return {
     ...(await worldSource(context)),
+    clock: runtime.clock,
+    serviceTime: context.serviceTime,
     creations: (await context.sharedState()).ledger(creations),
     change: changeOptions(context),
     lock: await changeLockOf(context, plan.organization, { waitMs: 0 }),

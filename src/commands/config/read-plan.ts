@@ -14,13 +14,12 @@ import { type Unmanaged, unmanagedIn, wholeReach } from './work-unmanaged.ts';
 export const worldSource = async (context: Context, isTwice = false): Promise<WorldSource> => {
   let mostRequests = 0;
   const { baseUrl, isSandbox } = await context.connection();
-  const { identity, runtime, serviceTime, notes } = context;
+  const { identity, now, notes } = context;
   return {
     client: await context.client(),
     origin: isSandbox ? sandboxService : serviceName(baseUrl),
     identity,
-    clock: runtime.clock,
-    serviceTime,
+    now,
     onAhead: (requests) => {
       mostRequests = Math.max(mostRequests, requests);
       notes.ahead = () => ({ requests: requests + (isTwice ? mostRequests : 0), isMost: false });

@@ -20,7 +20,6 @@ import { type ConfigRequest, requestsOfChange } from './work-requests.ts';
  */
 
 export interface ApplyContext extends WorldSource, PlanContext {
-  clock: PlanContext['clock'];
   change: ChangeOptions;
   interrupted: AbortSignal;
   lock: ChangeLock;

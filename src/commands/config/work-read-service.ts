@@ -6,7 +6,6 @@ import { users } from '../../api/users.ts';
 import { type WebhookScope, webhooks } from '../../api/webhooks.ts';
 import { fallBack } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
-import type { Clock } from '../../base/system.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -42,9 +41,8 @@ export interface WorldSource {
     /** Whether a user may be another than the token's. */
     mayBeOther(user: string): Promise<boolean>;
   };
-  clock: Pick<Clock, 'now'>;
-  /** The `Date` of the service's last reply, if it had one. */
-  serviceTime(): number | undefined;
+  /** The service's time. */
+  now(): number;
   /** Called with the number of requests to come, as far as it is known. */
   onAhead?(requests: number): void;
 }
@@ -221,7 +219,7 @@ export const readWorld = async (source: WorldSource, reach: Reach): Promise<Worl
     return read();
   });
   await addHosts(source, reachedUsers, emails);
-  const now = source.serviceTime() ?? source.clock.now();
+  const now = source.now();
   return {
     service: source.origin,
     organization,

@@ -75,7 +75,7 @@ export const runExport = async ({ data }: ExportInput, { context }: Call): Promi
         advice: words`write a sandbox file: add ${the('data')} FILE`,
       });
     refuseReal(findReal(text, real));
-    const read = readWorld(text, 'world', runtime.clock.now());
+    const read = readWorld(text, 'world', context.now());
     if (!read.ok)
       throw new SchedError('internal', "The mirror can't be exported", { reason: read.problems[0]!.message });
     await (settings.format === 'json' ? printer.whole(world) : printer.text(text.trimEnd()));

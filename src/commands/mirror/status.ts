@@ -7,6 +7,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { allMirrors, forgetMarked, noMirror, removeMirror, withMirror } from '../../cli/session/open-mirror.ts';
 import { lstatSync } from '../../node/files.ts';
 import { filesOf } from '../../sandbox/mirror/forget.ts';
+import { mirrorAge } from '../../sandbox/mirror/open.ts';
 import type { Store } from '../../sandbox/store/store.ts';
 import { utcText } from '../../time/wall.ts';
 import type { DeleteInput, StatusInput } from './input.ts';
@@ -22,6 +23,7 @@ const statusOf = (context: Context, file: string) =>
     await forgetMarked(context, mirror);
     const { store, facts } = mirror;
     const { asOf, since, until, baseUrl, organization, begun } = facts;
+    const age = mirrorAge(facts, context.runtime.clock);
     const time = (at: number | null | undefined) => (at === undefined || at === null ? null : utcText(at));
     const oldest = store.first<{ at: number | null }>('SELECT min(read_at) AS at FROM mirror_events')?.at;
     const name = store.first<{ name: string }>("SELECT doc ->> 'name' AS name FROM organizations")?.name;
@@ -33,7 +35,7 @@ const statusOf = (context: Context, file: string) =>
       organization_name: name ?? null,
       complete: asOf !== undefined,
       as_of: time(asOf),
-      age_seconds: asOf === undefined ? null : Math.max(0, Math.round((context.runtime.clock.now() - asOf) / 1000)),
+      age_seconds: age === undefined ? null : Math.round(age / 1000),
       syncing_since: time(begun?.at),
       since: utcText(since),
       until: utcText(until),

@@ -46,6 +46,9 @@ const askFirst = async (context: Context, file: string): Promise<void> => {
   await confirm(context, { question: 'Keep a copy of this account on this machine?', action, facts }, 'this machine');
 };
 
+/** How far the service's clock is ahead of this machine's, as its last reply told. */
+const aheadOf = ({ now, runtime }: Context): number => now() - runtime.clock.now();
+
 /** The facts of the mirror, with a sync that begins or continues. */
 const begin = async (
   context: Context,
@@ -79,6 +82,7 @@ const begin = async (
     ...{ baseUrl, root, user, organization, role },
     since: from,
     until: to,
+    ahead: aheadOf(context),
     pass: isContinued ? stored!.pass : (stored?.pass ?? 0) + 1,
     begun: next,
   };
@@ -175,7 +179,13 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
       }));
       await readAll(sync, refusal, (stage, text) => notes.info(`${stage}: ${text}`));
       const { begun, ...rest } = facts;
-      const done: MirrorFacts = { ...rest, since: begun.since, until: begun.until, asOf: begun.at };
+      const done: MirrorFacts = {
+        ...rest,
+        since: begun.since,
+        until: begun.until,
+        asOf: begun.at,
+        ahead: aheadOf(context),
+      };
       setFacts(store, done);
       // Another machine may have deleted somebody meanwhile.
       await forgetMarked(context, { store, file, facts: done });

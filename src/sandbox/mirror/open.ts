@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/system.ts';
 import type { Caller } from '../handler.ts';
 import { openDatabase, unusable } from '../store/database.ts';
 import { migrations } from '../store/migrations.ts';
@@ -26,13 +27,24 @@ export interface MirrorFacts extends Pick<Caller, 'role'> {
   /** The window of its events. */
   since: number;
   until: number;
-  /** The begin of the last complete sync, by the service's clock. */
+  /** The begin of the last complete sync. All times of a mirror are by the service's clock. */
   asOf?: number;
+  /** How far that clock was ahead of this machine's at the last sync. Missing in a mirror of an older version. */
+  ahead?: number;
   /** The number of the last sync that began. */
   pass: number;
   /** The sync that is not complete yet: its begin and window, and how far the list of events was read. */
   begun?: { at: number; since: number; until: number; isAgain: boolean; hasLists?: true; reached?: number } | undefined;
 }
+
+/** The service's clock, as it differed from this machine's at the last sync: the only one for what a mirror shows. */
+export const mirrorClock = ({ ahead = 0 }: MirrorFacts, machine: Pick<Clock, 'now'>): Pick<Clock, 'now'> => ({
+  now: () => machine.now() + ahead,
+});
+
+/** Milliseconds since the last complete sync began. If this machine's clock was set back since, it looks old, not new. */
+export const mirrorAge = (facts: MirrorFacts, machine: Pick<Clock, 'now'>): number | undefined =>
+  facts.asOf === undefined ? undefined : Math.abs(mirrorClock(facts, machine).now() - facts.asOf);
 
 const factsKey = 'mirror';
 

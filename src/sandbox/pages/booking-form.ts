@@ -89,10 +89,10 @@ const chosenIn = (field: Field, values: Values): Choice[] =>
 
 /** What a field says: what was typed, or the choices with what was typed beside them. */
 const answerIn = (field: Field, values: Values): string => {
-  const typed = ({ name }: Field) => values[name]?.trim() ?? '';
-  if (field.choices === undefined) return typed(field);
+  const textOf = ({ name }: Field) => values[name]?.trim() ?? '';
+  if (field.choices === undefined) return textOf(field);
   const answers = chosenIn(field, values).map(({ value, needsText: isTyped }) =>
-    isTyped && field.text ? typed(field.text) : value,
+    isTyped && field.text ? textOf(field.text) : value,
   );
   return answers.filter(Boolean).join(', ');
 };

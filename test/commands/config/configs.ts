@@ -78,8 +78,7 @@ export const createConfigs = async () => {
       organization: async () => organization,
       mayBeOther: async (uri) => uri !== me.uri,
     },
-    clock,
-    serviceTime: time.told,
+    now: time.now,
   });
 
   const contextOn = (machine: Machine, options: ApplyOptions = {}): ApplyContext => {
@@ -112,6 +111,8 @@ export const createConfigs = async () => {
     const owners = machine.ownersOf?.(lockName);
     return {
       ...sourceOver(mortalSend),
+      clock,
+      serviceTime: time.told,
       creations: mortal(machine.ledgerOf(creations), step),
       change: { clock, interrupted, random: () => 0.5, maxWaitMs: 60_000, onWait: () => {}, onRepeat: () => {} },
       interrupted,

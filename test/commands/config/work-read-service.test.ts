@@ -114,11 +114,5 @@ describe('what a configuration file is compared with', () => {
       '2026-11-15',
       '2026-11-15',
     ]);
-    // The clock of this machine counts only where the service doesn't tell the time.
-    const source = { ...configs.sourceOver(configs.service), clock: { now: () => configs.clock.now() + 86_400_000 } };
-    const reach = { ...none, users: [userReach('me')] };
-    expect((await readWorld(source, reach)).today('Europe/Paris')).toBe('2026-11-15');
-    const untold = { ...source, serviceTime: () => undefined };
-    expect((await readWorld(untold, reach)).today('Europe/Paris')).toBe('2026-11-16');
   });
 });
