@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { idIn } from '../../base/uri.ts';
+import { withoutInvitees } from '../rules/cancellation.ts';
 import { datesOf } from '../rules/dates.ts';
 import { requireEventType, type StoredEventType } from '../rules/event-type.ts';
 import type { EventRecord, UserRecord } from '../store/records.ts';
@@ -75,10 +76,6 @@ const participantNames = (store: Store, { id, type }: StoredEventType, owner: Us
 const lengthOf = ({ start_time, end_time }: EventRecord): number =>
   (Date.parse(end_time) - Date.parse(start_time)) / 60_000;
 
-/** The hosts are free while an event takes place whose only invitee leaves. */
-const leaving = (event: EventRecord | undefined) =>
-  event?.invitees_counter.active === 1 ? { left: idIn(event.uri) } : {};
-
 /** What an address says about the event type: its ID, the ID of a one-off meeting, or its page. */
 const eventTypeAt = (
   id: string | undefined,
@@ -139,7 +136,11 @@ export const findOffer = (pageRequest: PageRequest): Offer | 'used' | 'closed' |
   const duration = lengths.includes(chosen) ? chosen : eventType.type.duration;
   return {
     organization: row.organization,
-    eventType: { ...eventType, type: { ...eventType.type, duration }, ...leaving(moving?.event) },
+    eventType: {
+      ...eventType,
+      type: { ...eventType.type, duration },
+      ...(moving && { left: withoutInvitees(moving.event, 1, now) }),
+    },
     owner,
     hosts: participantNames(store, eventType, owner),
     lengths,

@@ -2,6 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { day } from '../../base/milliseconds.ts';
+import { idIn } from '../../base/uri.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { ChangeContext } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
@@ -103,8 +104,8 @@ export interface Agenda {
   hosts: Array<{ user: string; hours: Pick<Schedule, 'timezone' | 'rules'>; busy: Span[] }>;
 }
 
-/** The active events of a host that overlap a stretch of time. */
-const busyTimes = (store: Store, user: string, from: number, to: number, left = ''): Span[] =>
+/** The active events of a host that overlap a stretch of time. An event is not among them if its last invitee leaves it. */
+const busyTimes = (store: Store, user: string, from: number, to: number, left: EventRecord | undefined): Span[] =>
   store
     .all<{ start_time: string; end_time: string }>(
       // The lower bound excludes nothing, because no event is longer, but lets SQLite use the index.
@@ -115,7 +116,7 @@ const busyTimes = (store: Store, user: string, from: number, to: number, left = 
       timestamp(from - limits.durationMinutes.max * 60_000 - 1),
       timestamp(to),
       timestamp(from),
-      left,
+      left?.status === 'canceled' ? idIn(left.uri) : '',
     )
     .map(({ start_time, end_time }) => ({ start: Date.parse(start_time), end: Date.parse(end_time) }));
 
@@ -154,11 +155,12 @@ const chooseHosts = (store: Store, eventType: StoredEventType, start: number, en
     throw invalidParameter('start_time', 'is outside the availability of this event type', free);
   if (free === 'taken') throw conflict('This time is no longer available.');
   if (eventType.type.pooling_type !== 'round_robin') return free;
-  // Assumed (invitees.round-robin): round robin picks the host with the fewest meetings, counted from a week before the
-  // start.
+  // Assumed (invitees.round-robin): round robin picks the host with the fewest active meetings, counted from a week
+  // before the start.
   const loadOf = (user: string) =>
     store.all<{ n: number }>(
-      'SELECT count(*) AS n FROM event_hosts WHERE user = ? AND start_time >= ?',
+      `SELECT count(*) AS n FROM event_hosts h JOIN events e ON e.id = h.event
+       WHERE h.user = ? AND h.start_time >= ? AND e.status = 'active'`,
       user,
       timestamp(start - 7 * day),
     )[0]!.n;
@@ -167,7 +169,7 @@ const chooseHosts = (store: Store, eventType: StoredEventType, start: number, en
 };
 
 /** The group events that start between two moments and have a free seat, in the order in which seats are taken. */
-export const eventsWithSeats = (store: Store, { id, type }: StoredEventType, from: number, to: number) => {
+export const eventsWithSeats = (store: Store, { id, type, left }: StoredEventType, from: number, to: number) => {
   if (type.kind !== 'group') return [];
   // Several hosts of a round-robin event type can each have one.
   const rows = store.all<{ id: string; doc: string }>(
@@ -178,7 +180,8 @@ export const eventsWithSeats = (store: Store, { id, type }: StoredEventType, fro
   );
   return rows
     .map((row) => ({ id: row.id, event: JSON.parse(row.doc) as EventRecord }))
-    .filter(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
+    .map(({ id, event }) => ({ id, event: event.uri === left?.uri ? left : event }))
+    .filter(({ event: { invitees_counter: seats, status } }) => status === 'active' && seats.active < seats.limit);
 };
 
 /** Whether this address is already booked for a group event at this time. */

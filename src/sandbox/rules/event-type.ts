@@ -1,7 +1,7 @@
 import { limits } from '../../api/limits.ts';
 import { invalidParameter, requireFound } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
-import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
+import type { EventRecord, EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { newSchedule, type Rule } from './availability.ts';
 import type { Dates } from './dates.ts';
@@ -17,8 +17,8 @@ export interface StoredEventType {
   dates: Dates | null;
   /** Hours of a share, which replace those of the hosts. */
   hours?: { rules: Rule[]; timezone?: string | undefined };
-  /** The ID of an event that ends with the booking, so that its hosts are free. */
-  left?: string;
+  /** The event that an invitee leaves with the booking, as it is without them. */
+  left?: EventRecord;
 }
 
 interface EventTypeRow {

@@ -161,25 +161,6 @@ describe('the rescheduling page', () => {
     expect((await visitor.open(pathOf(ada.cancel_url))).links).toContain(`/bookings/${idIn(moved.uri)}`);
   });
 
-  it('moves a meeting by 15 minutes into itself', async () => {
-    const ada = await booked(at('08:00'));
-    const sent = await visitor.submit(await timeAt(ada, at('08:15')));
-    expect([sent.status, eventNow(movedTo(sent)).start_time]).toEqual([303, '2026-05-04T08:15:00.000Z']);
-    expect(eventNow(ada).status).toBe('canceled');
-  });
-
-  it('leaves a group event to the others, whose host stays busy', async () => {
-    const [ada, ben] = [
-      await booked(at('08:00'), 'open-workshop'),
-      await booked(at('08:00'), 'open-workshop', 'ben@engine.example'),
-    ];
-    expect((await timeAt(ada, at('08:30'))).text).toContain('is no longer free');
-    const moved = movedTo(await visitor.submit(await timeAt(ada, '2026-05-05T08:00:00Z')));
-    expect(moved.event).not.toBe(pathOf(ada.event));
-    expect(eventNow(ada)).toMatchObject({ status: 'active', invitees_counter: { total: 2, active: 1 } });
-    expect([inviteeNow(ada).status, inviteeNow(ben).status]).toEqual(['canceled', 'active']);
-  });
-
   it('changes nothing if the time is taken meanwhile, and offers others', async () => {
     const ada = await booked(at('08:00'));
     const details = await timeAt(ada, at('10:00'));

@@ -102,36 +102,6 @@ describe('booking', () => {
     expect((await world.book('intro-call', at('09:00'))).status).toBe(200);
   });
 
-  it('fills a group event to its limit', async () => {
-    const seat = (name: string) =>
-      world.book('open-office-hours', at('10:00'), {
-        invitee: { email: `${name}@crew.example`, name, timezone: 'UTC' },
-      });
-    const booked = [await seat('a'), await seat('b'), await seat('c'), await seat('d')];
-    expect(booked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(booked.map(({ body }) => body.resource.event)).size).toBe(1);
-    expect((await seat('e')).status).toBe(409);
-    expect((await eventOf(booked[0]!)).invitees_counter).toEqual({ total: 4, active: 4, limit: 4 });
-  });
-
-  it('rejects an invitee who is already in the group event', async () => {
-    expect((await world.book('open-workshop', at('08:00'))).status).toBe(200);
-    expect((await world.book('open-workshop', at('08:00'))).status).toBe(409);
-  });
-
-  it('assigns round robin bookings to free hosts until all are busy', async () => {
-    const hosts = new Set<string>();
-    for (let turn = 0; turn < 4; turn++) {
-      const booked = await world.book('support-call', at('10:00'));
-      expect(booked.status).toBe(200);
-      const { event_memberships } = await eventOf(booked);
-      expect(event_memberships).toHaveLength(1);
-      hosts.add(event_memberships[0].user);
-    }
-    expect(hosts.size).toBe(4);
-    expect((await world.book('support-call', at('10:00'))).status).toBe(409);
-  });
-
   it('assigns round robin bookings only to hosts who are working', async () => {
     // 07:30Z: Berlin has opened; Lisbon, London (08:30) and Accra (07:30) have not.
     expect((await world.book('support-call', at('07:30'))).status).toBe(200);
