@@ -18,7 +18,7 @@ import { gzipSync } from 'node:zlib';
 const [program = '', version = ''] = process.argv.slice(2);
 const target = new URL(`unfinished/${version}/`, import.meta.url).pathname;
 const home = join(tmpdir(), `sched-unfinished-${process.pid}`);
-const [port, sandboxPort, redisPort] = [4010, 4011, 4012];
+const [port, sandboxPort, redisPort, handlerPort] = [4010, 4011, 4012, 4013];
 const baseUrl = `http://127.0.0.1:${port}`;
 const redisUrl = `redis://127.0.0.1:${redisPort}`;
 mkdirSync(home, { mode: 0o700 });
@@ -48,18 +48,31 @@ const env = {
   SCHED_TOKEN: 'sandbox_owner',
 };
 
-/** @param {string[]} words @param {Record<string, string>} [more] @param {string} [input] */
-const start = (words, more = {}, input = '') => {
-  const child = spawn(process.execPath, [program, ...words], { env: { ...env, ...more }, cwd: home });
-  child.stdin.end(input);
-  return { child, stdout: text(child.stdout), stderr: text(child.stderr), ended: once(child, 'close') };
+/** @param {import('node:stream').Readable} output @param {RegExp} wanted */
+const said = async (output, wanted) => {
+  let all = '';
+  while (!wanted.test(all)) {
+    const [chunk] = await once(output, 'data');
+    all += chunk;
+  }
 };
 
 /** @param {string[]} words @param {Record<string, string>} [more] @param {string} [input] */
-const run = async (words, more, input) => {
+const start = (words, more = {}, input = '') => {
+  const child = spawn(process.execPath, [program, ...words], { env: { ...env, ...more }, cwd: home });
+  const ended = once(child, 'close');
+  child.stdin.write(input);
+  // A client of tools stays until it has its answer.
+  if (input.includes('jsonrpc')) void said(child.stdout, /"id":2/).then(() => child.stdin.end());
+  else child.stdin.end();
+  return { child, stdout: text(child.stdout), stderr: text(child.stderr), ended };
+};
+
+/** @param {string[]} words @param {Record<string, string>} [more] @param {string} [input] */
+const run = async (words, more, input, wanted = 0) => {
   const { stdout, stderr, ended } = start(words, more, input);
   const [code] = await ended;
-  if (code !== 0) throw new Error(`sched ${words.join(' ')} ended with ${code}: ${await stderr}`);
+  if (code !== wanted) throw new Error(`sched ${words.join(' ')} ended with ${code}: ${await stderr}`);
   return stdout;
 };
 
@@ -67,12 +80,23 @@ const run = async (words, more, input) => {
 /** @type {{ line: RegExp, nth: number, isAfter: boolean, kill: () => void } | undefined} */
 let trap;
 
+/** Whether the sandbox looks for invitees by address, or lists every event instead. */
+let searches = true;
+
+/** Whether the service refuses the next booking. */
+let refuses = false;
+
 /** The address of the proxy stands for that of the sandbox in everything that passes. */
 const asSandbox = (/** @type {string} */ part) => part.replaceAll(`:${port}`, `:${sandboxPort}`);
 const asProxy = (/** @type {string} */ part) => part.replaceAll(`:${sandboxPort}`, `:${port}`);
 
 const proxy = createServer(async (incoming, reply) => {
   const body = asSandbox(await text(incoming));
+  if (refuses && `${incoming.method} ${incoming.url}` === 'POST /invitees') {
+    refuses = false;
+    reply.writeHead(409, { 'content-type': 'application/json' }).end('{"title":"Conflict"}');
+    return;
+  }
   const isTrapped = trap?.line.test(`${incoming.method} ${incoming.url}`) && --trap.nth === 0;
   if (isTrapped && !trap?.isAfter) {
     trap?.kill();
@@ -80,7 +104,8 @@ const proxy = createServer(async (incoming, reply) => {
     return;
   }
   const { method, url = '' } = incoming;
-  const path = url.replaceAll(`%3A${port}`, `%3A${sandboxPort}`);
+  const asked = searches ? url : url.replace(/invitee_email=[^&]*&?/, '');
+  const path = asked.replaceAll(`%3A${port}`, `%3A${sandboxPort}`);
   const { 'content-length': _, ...headers } = { ...incoming.headers, host: `127.0.0.1:${sandboxPort}` };
   const outgoing = sendRequest({ port: sandboxPort, host: '127.0.0.1', method, path, headers });
   outgoing.end(body);
@@ -102,11 +127,12 @@ await once(proxy, 'listening');
  * @param {string[]} words @param {RegExp} line @param {{ isAfter?: boolean, nth?: number, env?: Record<string, string>, input?: string }} [how]
  */
 const killed = async (words, line, { isAfter = false, nth = 1, env: more, input } = {}) => {
-  const { child, stderr, ended } = start(words, more, input);
+  const { child, stdout, stderr, ended } = start(words, more, input);
   trap = { line, nth, isAfter, kill: () => void child.kill('SIGKILL') };
   const [code, signal] = await ended;
   trap = undefined;
   if (signal !== 'SIGKILL') throw new Error(`sched ${words.join(' ')} ended with ${code}: ${await stderr}`);
+  return stdout;
 };
 
 const data = join(home, 'sandbox.db');
@@ -121,16 +147,9 @@ const sandbox = start([
   `${sandboxPort}`,
   '--no-limits',
 ]);
-/** @param {import('node:stream').Readable} output @param {RegExp} wanted */
-const said = async (output, wanted) => {
-  let all = '';
-  while (!wanted.test(all)) {
-    const [chunk] = await once(output, 'data');
-    all += chunk;
-  }
-};
 await said(sandbox.child.stdout, /SCHED_TOKEN/);
 const redis = spawn('redis-server', ['--port', `${redisPort}`, '--bind', '127.0.0.1', '--save', '', '--dir', home]);
+process.on('exit', () => [sandbox.child, redis].map((child) => child.kill()));
 await said(redis.stdout, /ready to accept connections/i);
 
 const day = 24 * 3_600_000;
@@ -151,8 +170,28 @@ const eventOf = async (name, start) =>
 /** @type {Record<string, unknown>} */
 const facts = {};
 
-// Moves, each killed in another phase.
-/** @type {[name: string, line: RegExp, isAfter: boolean, flags: string[]][]} */
+/** The invitees that a command printed or sent, in deliveries. @param {string} lines */
+const inviteesIn = (lines) => [...lines.matchAll(/"uri":"([^"]*\/invitees\/[^"]+)"/g)].map(([, uri]) => uri);
+
+// A profile that asks before every write.
+const profile = ['-p', 'prod'];
+const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
+const login = ['auth', 'login', '--with-token', '--credential-store', 'file', '--base-url', baseUrl];
+await run([...login, ...profile], noToken, 'sandbox_owner\n');
+await run(['profiles', 'set', 'protected', 'yes', ...profile], noToken);
+
+// Two people whose deletion has ended: they may still be there. The mirror has forgotten them.
+for (const [index, name] of ['Tea', 'Uwe', 'Vio'].entries()) await run(booking(name, at(32, 9 + index)));
+const follow = ['events', 'follow', '--once', '-o', 'jsonl'];
+const followed = inviteesIn(await run([...follow, '--since', at(-1)]));
+await run(['mirror', 'sync', '--yes']);
+writeFileSync(join(home, 'gone.txt'), 'tea@example.com\nuwe@example.com\n');
+const gone = ['compliance', 'delete', '--from', 'gone.txt', '--yes', '--confirm', '2', '--json'];
+const { run: deleted, head } = JSON.parse(await run(gone));
+facts.deletion = { run: deleted, head };
+
+// Moves, each killed in another phase, and two that ended. The new time of two is refused, so the old one is booked again.
+/** @type {[name: string, line: RegExp | undefined, isAfter: boolean, flags: string[]][]} */
 const moves = [
   ['Planned', /^POST \/invitees/, false, []],
   ['Booked', /^POST \/invitees/, true, []],
@@ -161,16 +200,52 @@ const moves = [
   ['CancelFirst', /cancellation$/, true, ['--cancel-first']],
   ['Booking', /^POST \/invitees/, false, ['--cancel-first']],
   ['BookedLast', /^POST \/invitees/, true, ['--cancel-first']],
+  ['Back', /^POST \/invitees/, true, ['--cancel-first']],
+  ['Done', undefined, false, []],
+  ['Ended', undefined, false, ['--cancel-first']],
 ];
 /** @type {unknown[]} */
 const moved = [];
 for (const [index, [name, line, isAfter, flags]] of moves.entries()) {
-  const [from, to] = [at(5 + index), at(5 + index, 15)];
+  const [from, to] = [at(3 + index), at(3 + index, 15)];
   const event = await eventOf(name, from);
-  await killed(['events', 'move', event, '--to', to, ...flags, '--yes'], line, { isAfter });
+  const words = ['events', 'move', event, '--to', to, ...flags, '--yes'];
+  refuses = name === 'Back' || name === 'Ended';
+  if (line === undefined) await run(words, {}, '', refuses ? 7 : 0);
+  else await killed(words, line, { isAfter });
   moved.push({ name, event, from, to, flags });
 }
 facts.moves = moved;
+
+// What follows the bookings, each killed on its way through them.
+followed.push(...inviteesIn(await killed(follow, /invitees(\?|$)/, { nth: 4 })));
+facts.followed = followed;
+writeFileSync(join(home, 'hooks.key'), 'a-key-that-signs-deliveries\n', { mode: 0o600 });
+/** @type {string[]} */
+const delivered = [];
+/** @type {() => void} */
+let onDelivery = () => {};
+const handler = createServer(async (incoming, reply) => {
+  const [uri = ''] = inviteesIn(await text(incoming));
+  if (delivered.length === 3) return onDelivery();
+  delivered.push(uri);
+  reply.writeHead(204).end();
+});
+handler.listen(handlerPort, '127.0.0.1');
+await once(handler, 'listening');
+const backfill = start([
+  ...['webhooks', 'backfill', '--since', at(-1), '--forward-to', `http://127.0.0.1:${handlerPort}/`],
+  ...['--signing-key-file', 'hooks.key', '--yes'],
+]);
+onDelivery = () => void backfill.child.kill('SIGKILL');
+await backfill.ended;
+handler.closeAllConnections();
+handler.close();
+if (delivered.length !== 3) throw new Error(`the backfill ended early: ${await backfill.stderr}`);
+facts.backfill = { since: at(-1), delivered };
+searches = false;
+await killed(['compliance', 'recheck', deleted, '--from', 'gone.txt'], /invitees(\?|$)/, { nth: 4 });
+searches = true;
 
 // Bulk bookings and a deletion, killed between two records.
 const people = ['Fay', 'Gil', 'Hal'];
@@ -182,6 +257,7 @@ facts.bulk = { people, starts: people.map((_, index) => at(14, 9 + index)) };
 writeFileSync(join(home, 'leave.txt'), 'ivy@example.com\njon@example.com\nkim@example.com\n');
 for (const name of ['Ivy', 'Jon', 'Kim'])
   await run(booking(name, at(16, 9 + name.length + (name.charCodeAt(0) % 8)), 'Tour'));
+await killed(['mirror', 'sync'], /invitees(\?|$)/, { nth: 4 });
 const deletion = ['compliance', 'delete', '--from', 'leave.txt', '--batch-size', '1', '--yes', '--confirm', '3'];
 await killed(deletion, /invitee_deletion/, { nth: 2 });
 
@@ -220,6 +296,25 @@ await killed(['availability', 'off', at(25).slice(0, 10), '--yes'], /^PATCH \/ev
   isAfter: true,
 });
 facts.off = at(25).slice(0, 10);
+
+// Tools that an AI client calls: one that ends, and one that doesn't.
+/** @param {object} values */
+const calling = (values) =>
+  [
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'event_types_update', arguments: values } },
+  ]
+    .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    .join('');
+const serve = ['mcp', 'serve', '--allow-writes', '--log', 'mcp.log'];
+await run(serve, {}, calling({ event_type: 'Tour', description: 'First' }));
+const patch = /^PATCH \/event_types/;
+await killed(serve, patch, { isAfter: true, input: calling({ event_type: 'Tour', description: 'Second' }) });
 
 // What a terminal shows, and what completion asks for.
 const line = [process.execPath, program, 'events', 'list', '--limit', '3'].join(' ');
@@ -281,8 +376,9 @@ const nameless = (/** @type {string} */ text) =>
 rmSync(target, { recursive: true, force: true });
 for (const name of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
   const path = join(home, name);
-  if (!statSync(path).isFile() || name.startsWith('cache/compiled')) continue;
-  const isBinary = /\.db$/.test(name);
+  // Compiled code and rate budgets mean nothing an hour later, and the index of a log is made again.
+  if (!statSync(path).isFile() || /^(cache\/compiled|state\/budget)|-shm$/.test(name)) continue;
+  const isBinary = /\.db(-wal)?$/.test(name);
   const to = join(target, isBinary ? `${name}.gz` : name);
   mkdirSync(join(to, '..'), { recursive: true });
   writeFileSync(to, isBinary ? gzipSync(readFileSync(path), { level: 9 }) : nameless(readFileSync(path, 'utf8')));
