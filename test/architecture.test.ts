@@ -26,7 +26,7 @@ const places: Record<string, string> = {
   'base/': '',
   'api/': 'base/ zod',
   'dialects/': 'api/ base/ zod',
-  'time/': 'api/weekdays.ts base/ temporal-polyfill',
+  'time/': 'api/weekdays.ts base/',
   'runtime.ts': 'base/ type:http/message.ts type:state/redis/address.ts type:state/redis/redis-client.ts',
   'http/': 'base/ type:state/budget.ts type:state/budget-state.ts type:state/shared-budget.ts node: undici',
   'client/': 'api/ base/ dialects/ http/',

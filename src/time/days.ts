@@ -2,7 +2,7 @@ import { day } from '../base/milliseconds.ts';
 import type { CheckResult } from './reading.ts';
 import { daysIn, mondayOf, months, wallText, weekdayNames, weekdayOf } from './wall.ts';
 
-/* Days as people call them, as midnights on the wall clock. This file doesn't load Temporal: tables of hours use it too. */
+/* Days as people call them, as midnights on the wall clock. */
 
 const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 };
 const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };

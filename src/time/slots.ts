@@ -1,11 +1,9 @@
-import * as Instant from 'temporal-polyfill/fns/Instant';
-import * as PlainDate from 'temporal-polyfill/fns/PlainDate';
-import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
-import { weekdays } from '../api/weekdays.ts';
 import type { Json } from '../base/json.ts';
-import { day, minute } from '../base/milliseconds.ts';
-import { wallClock } from './show.ts';
-import { midnightOf, timestampOf, weekdayName } from './wall.ts';
+import { day, hour, minute } from '../base/milliseconds.ts';
+import { dateText } from './days.ts';
+import { offsetIn, wallClock } from './show.ts';
+import { midnightOf, weekdayName } from './wall.ts';
+import { changeBetween } from './zoned.ts';
 
 /** A stretch of time in milliseconds since 1970, without its end. */
 export interface Span {
@@ -78,50 +76,38 @@ export type Reason =
 
 /** A stretch in which a zone's clocks don't change. */
 interface Steady extends Span {
-  offset: string;
+  offset: number;
 }
 
 /** A zone's stretches without clock changes, in order. */
 function steadySpans(zone: string, { start, end }: Span): Steady[] {
+  const offset = offsetIn(zone);
   const spans: Steady[] = [];
-  let at = Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(start), zone);
-  for (;;) {
-    const change = ZonedDateTime.getTimeZoneTransition(at, 'next');
-    const isLast = change === null || change.epochMilliseconds >= end;
-    spans.push({
-      start: at.epochMilliseconds,
-      end: isLast ? end : change.epochMilliseconds,
-      offset: ZonedDateTime.offset(at),
-    });
-    if (isLast) return spans;
-    at = change;
+  let first = start;
+  for (let at = start; at < end; at += day) {
+    const next = Math.min(at + day, end);
+    if (offset(next) === offset(first)) continue;
+    const change = changeBetween(zone, at, next);
+    spans.push({ start: first, end: change, offset: offset(first) });
+    first = change;
   }
+  return first < end ? [...spans, { start: first, end, offset: offset(first) }] : spans;
 }
 
-/** The dates that a zone's calendar shows in a stretch of time. */
-function datesIn(zone: string, { start, end }: Span): PlainDate.Record[] {
-  const dateAt = (at: number) =>
-    ZonedDateTime.toPlainDate(Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(at), zone));
-  const last = dateAt(end);
-  const dates: PlainDate.Record[] = [];
-  for (let date = dateAt(start); PlainDate.compare(date, last) <= 0; date = PlainDate.addDays(date, 1))
-    dates.push(date);
-  return dates;
-}
+const weekdayCalled = (wall: number): string => weekdayName(wall).toLowerCase();
 
 /** The rules for a date replace those of its weekday. */
-function rulesOn(date: PlainDate.Record, rules: readonly HoursRule[]): HoursRule[] {
-  const weekday = weekdays[PlainDate.dayOfWeek(date) - 1]!;
-  const ofDate = rules.filter((rule) => rule.day === PlainDate.toString(date));
-  return ofDate.length > 0 ? ofDate : rules.filter((rule) => rule.day === weekday);
+function rulesOn(midnight: number, rules: readonly HoursRule[]): HoursRule[] {
+  const date = dateText(midnight);
+  const ofDate = rules.filter((rule) => rule.day === date);
+  return ofDate.length > 0 ? ofDate : rules.filter((rule) => rule.day === weekdayCalled(midnight));
 }
 
-/** The instant of a time of day on a date, if the clocks had this offset. */
-function instantAt(date: PlainDate.Record, clock: string, offset: string): number {
-  const isMidnight = clock === '24:00';
-  const day = PlainDate.toString(isMidnight ? PlainDate.addDays(date, 1) : date);
-  return Instant.fromString(`${day}T${isMidnight ? '00:00' : clock}${offset}`).epochMilliseconds;
-}
+/** `24:00` is the end of a day. */
+const sinceMidnight = (clock: string): number => {
+  const [hours, minutes] = clock.split(':').map(Number) as [number, number];
+  return hours * hour + minutes * minute;
+};
 
 interface OpenHours {
   timezone: string;
@@ -139,15 +125,16 @@ interface OpenHours {
 function openHours({ timezone, rules }: Hours, window: Span, step: number): OpenHours {
   const steady = steadySpans(timezone, window);
   const open: OpenHours = { timezone, rules: new Map(), spans: [], starts: [] };
-  for (const date of datesIn(timezone, window)) {
-    const ofDate = rulesOn(date, rules);
-    open.rules.set(timestampOf(`${PlainDate.toString(date)}T00:00:00Z`)!, ofDate);
+  const [first, last] = [window.start, window.end].map((at) => midnightOf(wallClock(timezone)(at))) as [number, number];
+  for (let midnight = first; midnight <= last; midnight += day) {
+    const ofDate = rulesOn(midnight, rules);
+    open.rules.set(midnight, ofDate);
     for (const { from, to } of ofDate.flatMap(({ intervals }) => intervals)) {
       let previous: Span | undefined;
       for (const stretch of steady) {
-        const first = instantAt(date, from, stretch.offset);
+        const first = midnight + sinceMidnight(from) - stretch.offset;
         const start = Math.max(first, stretch.start);
-        const end = Math.min(instantAt(date, to, stretch.offset), stretch.end);
+        const end = Math.min(midnight + sinceMidnight(to) - stretch.offset, stretch.end);
         if (start >= end) continue;
         // A meeting can last through a clock change.
         if (previous?.end === start) previous.end = end;
@@ -253,7 +240,7 @@ function judgeOpen(search: SlotSearch, hosts: readonly OpenHost[], start: number
 const hoursAt = ({ timezone, rules }: OpenHours, start: number): DayHours => {
   const wall = wallClock(timezone)(start);
   const ofDay = rules.get(midnightOf(wall)) ?? [];
-  const name = ofDay[0]?.day ?? weekdayName(wall).toLowerCase();
+  const name = ofDay[0]?.day ?? weekdayCalled(wall);
   return { timezone, day: name, intervals: ofDay.flatMap(({ intervals }) => intervals) };
 };
 

@@ -1,45 +1,47 @@
-import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
-import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
-import { day } from '../base/milliseconds.ts';
-import { wallClock } from './show.ts';
+import { day, second } from '../base/milliseconds.ts';
+import { offsetIn, wallClock } from './show.ts';
 import { midnightOf, withOffset } from './wall.ts';
 
 /** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */
 export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
 
-const zonedOf = (wall: number, zone: string, disambiguation: 'earlier' | 'later'): ZonedDateTime.Record => {
-  const at = new Date(wall);
-  const plain = PlainDateTime.create(
-    at.getUTCFullYear(),
-    at.getUTCMonth() + 1,
-    at.getUTCDate(),
-    at.getUTCHours(),
-    at.getUTCMinutes(),
-    at.getUTCSeconds(),
-  );
-  return PlainDateTime.toZonedDateTime(plain, zone, { disambiguation });
-};
-
+/** The clocks show a time once for each offset of the days around it that is in force then. */
 export function resolveWall(wall: number, zone: string): WallReading {
-  const earlier = zonedOf(wall, zone, 'earlier').epochMilliseconds;
-  const later = zonedOf(wall, zone, 'later').epochMilliseconds;
-  if (earlier === later) return { kind: 'one', at: earlier };
-  return { kind: wallClock(zone)(earlier) === wall ? 'fold' : 'gap', earlier, later };
+  const offset = offsetIn(zone);
+  const around = [offset(wall - day), offset(wall + day)];
+  const [earlier, later] = [wall - Math.max(...around), wall - Math.min(...around)];
+  const [showsEarlier, showsLater] = [earlier, later].map((at) => at + offset(at) === wall);
+  if (showsEarlier === showsLater && earlier !== later) return { kind: showsLater ? 'fold' : 'gap', earlier, later };
+  return { kind: 'one', at: showsLater ? later : earlier };
 }
 
+/** When the clocks change between two instants that have different offsets: the first second with the later one. */
+export const changeBetween = (zone: string, start: number, end: number): number => {
+  const offset = offsetIn(zone);
+  let [before, after] = [Math.floor(start / second), Math.ceil(end / second)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offset(middle * second) === offset(start)) before = middle;
+    else after = middle;
+  }
+  return after * second;
+};
+
 /**
- * The start (`since`) or end (`until`) of a day. A day can start at 01:00, and its midnight can occur twice: the day
- * covers all instants with its date, from the first to the last.
+ * The start (`since`) or end (`until`) of a day. The day covers all instants with its date, from the first to the last: it
+ * can begin at 01:00. If its midnight comes twice, it begins with the first one, and so the day before ends there, unless
+ * the clocks go back into that day.
  */
 export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): WallReading {
   const start = resolveWall(midnight, zone);
   if (start.kind === 'gap' && midnightOf(wallClock(zone)(start.later)) !== midnight) return start;
-  const edgeReading = edge === 'since' ? start : resolveWall(midnight + day, zone);
+  const next = midnight + day;
+  const edgeReading = edge === 'since' ? start : resolveWall(next, zone);
   if (edgeReading.kind === 'one') return edgeReading;
-  if (edgeReading.kind === 'fold')
-    return { kind: 'one', at: edge === 'since' ? edgeReading.earlier : edgeReading.later };
-  const afterGap = zonedOf(edge === 'since' ? midnight : midnight + day, zone, 'later');
-  return { kind: 'one', at: ZonedDateTime.startOfDay(afterGap).epochMilliseconds };
+  const { kind, earlier, later } = edgeReading;
+  if (kind === 'gap') return { kind: 'one', at: changeBetween(zone, earlier, later) };
+  const isOver = edge === 'since' || wallClock(zone)(later - second) >= next;
+  return { kind: 'one', at: isOver ? earlier : later };
 }
 
 /** An instant as RFC 3339 with the zone's offset at that time, ready to copy. */

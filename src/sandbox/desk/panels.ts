@@ -15,7 +15,7 @@ import { seedAgeDays, seedOf } from '../seed/seed.ts';
 import type { OrganizationRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { action, copyButton, head, inWords, pill, scroller } from './parts.ts';
-import { type DeskView, formatOf } from './week.ts';
+import { type DeskView, shownAt } from './week.ts';
 
 export const organizationName = (store: Store): string => {
   const organization: OrganizationRecord = JSON.parse(
@@ -54,7 +54,7 @@ export const clockPanel = (view: DeskView, { offset, isFrozen }: SandboxClock): 
     ? `${inWords(offset)} ${offset > 0 ? 'ahead of' : 'behind'} this computer`
     : 'same as this computer';
   return html`<section id="clock" aria-labelledby="clock-title">${head('clock', 'Clock', { isOpen: true })}
-<p><b class="big num">${formatOf(zone, 'moment').format(now).replaceAll(',', '')}</b> <span class="soft">${zone} · ${isFrozen ? 'stopped' : where}</span></p>
+<p><b class="big num">${shownAt(now, zone, 'moment').replaceAll(',', '')}</b> <span class="soft">${zone} · ${isFrozen ? 'stopped' : where}</span></p>
 ${
   isPrivate &&
   html`<div class="acts">${action('POST clock', { advance_seconds: 3600 }, '+1 h')}${action('POST clock', { advance_seconds: 86_400 }, '+1 day')}${clockForm(view)}${action('POST clock', { frozen: !isFrozen }, 'Stop', { isPressed: isFrozen })}${

@@ -3,7 +3,7 @@ import { shellWord } from '../../base/shell-quote.ts';
 import type { LogEntry } from '../admin/log-admin.ts';
 import { type Content, type Html, html } from '../pages/html.ts';
 import { action, copyButton, head, inWords, pill, scroller } from './parts.ts';
-import { type DeskView, formatOf } from './week.ts';
+import { type DeskView, shownAt } from './week.ts';
 
 /** What a fault did to a request. */
 const faultWords: Partial<Record<string, string>> = {
@@ -104,7 +104,7 @@ const requestRow = (zone: string, origin: string) => (row: Row) => {
   const kind = isBad ? 'bad' : status >= 400 ? 'warn' : '';
   // The row of a poll stays the same one while the poll goes on.
   const id = oldest.number;
-  return html`<tr id="request-${id}" class="${kind}${committed && ' saved'}"><td class="num">${formatOf(zone, 'time').format(Date.parse(at))}</td>
+  return html`<tr id="request-${id}" class="${kind}${committed && ' saved'}"><td class="num">${shownAt(Date.parse(at), zone, 'time')}</td>
 <td class="num"><code>${method}</code></td>
 <td class="path"><details id="more-${id}"><summary><code>${shownPath(entry.path, origin)}</code></summary><p>${story(entry)}</p>${body !== null && body !== '' && html`<pre tabindex="0" aria-label="Body of request ${number}">${body.slice(0, longestBody)}${body.length > longestBody && ' …'}</pre>`}${withoutCodes(entry.path) === entry.path && copies(entry)}</details></td>
 <td class="soft">${token ?? (operation?.startsWith('pages.') ? 'page' : '')}</td><td class="num"><b>${isLost ? 'lost' : (status ?? '–')}</b></td><td class="num soft">${milliseconds ?? '…'}</td>

@@ -1,9 +1,11 @@
 import { onceEach } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
+import { dayAt } from '../../time/calendar.ts';
+import { offsetIn } from '../../time/show.ts';
 import { type Content, type Html, html } from '../pages/html.ts';
 import { colorOf } from '../pages/layout.ts';
 import { addDays } from '../pages/moment.ts';
-import { instantOf, localTime } from '../rules/local-time.ts';
+import { localTime } from '../rules/local-time.ts';
 import { timestamp } from '../store/names.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -37,12 +39,14 @@ const shapes = {
   datesAndYear: { day: 'numeric', month: 'long', year: 'numeric' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-const format = onceEach((key: string) => {
-  const [zone, shape] = key.split(' ');
-  return new Intl.DateTimeFormat('en-GB', { ...shapes[shape as keyof typeof shapes], timeZone: zone });
-});
+/** Formats times on a wall clock. */
+const formatOf = onceEach(
+  (shape: keyof typeof shapes) => new Intl.DateTimeFormat('en-GB', { ...shapes[shape], timeZone: 'UTC' }),
+);
 
-export const formatOf = (zone: string, shape: keyof typeof shapes): Intl.DateTimeFormat => format(`${zone} ${shape}`);
+/** A time as the clocks of a zone show it. */
+export const shownAt = (at: number, zone: string, shape: keyof typeof shapes): string =>
+  formatOf(shape).format(at + offsetIn(zone)(at));
 
 /** The hours that are drawn to scale, in rows of 15 minutes. Meetings at other times are in lists above and below. */
 const hours = { first: 8, end: 19 };
@@ -75,8 +79,8 @@ const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string) => {
     `SELECT e.doc, t.doc ->> 'color' AS color, ${isPrivate ? invitees : 'NULL'} AS invitees
      FROM events e JOIN event_types t ON t.id = e.event_type
      WHERE e.start_time >= ? AND e.start_time < ? ${isPrivate ? '' : "AND NOT t.doc ->> 'secret'"} ORDER BY e.start_time, e.id LIMIT ${mostMeetings + 1}`,
-    timestamp(instantOf(zone, monday, 0)),
-    timestamp(instantOf(zone, addDays(monday, 7), 0)),
+    timestamp(dayAt(Date.parse(monday), zone).since),
+    timestamp(dayAt(Date.parse(addDays(monday, 6)), zone).until),
   );
   return rows.map(({ doc, color, invitees: people }) => {
     const event: EventRecord = JSON.parse(doc);
@@ -157,7 +161,7 @@ const dayColumn = (date: string, meetings: readonly Meeting[], today: { date: st
     );
     return html`<ul class="edge">${before}${hasNow && nowLine('')}${after}</ul>`;
   };
-  return html`<section class="day${isToday && ' today'}"><h3>${formatOf('UTC', 'day').format(Date.parse(date))}${isToday && html` <small>today</small>`}</h3>
+  return html`<section class="day${isToday && ' today'}"><h3>${formatOf('day').format(Date.parse(date))}${isToday && html` <small>today</small>`}</h3>
 ${edge(
   meetings.filter(({ start }) => start < hours.first * 60),
   isToday && row < 0,
@@ -183,7 +187,7 @@ export const weekPanel = (view: DeskView): Html => {
   const dayCount = isOnWeekend ? 7 : 5;
   const days = Array.from({ length: dayCount }, (_, day) => addDays(monday, day));
   const shape = days.some((date) => date.slice(0, 4) !== today.date.slice(0, 4)) ? 'datesAndYear' : 'dates';
-  const title = formatOf('UTC', shape).formatRange(Date.parse(monday), Date.parse(days.at(-1)!));
+  const title = formatOf(shape).formatRange(Date.parse(monday), Date.parse(days.at(-1)!));
   const labels = Array.from({ length: hours.end - hours.first }, (_, hour) => html`<span>${hours.first + hour}</span>`);
   const step = (days: number) => `/?week=${addDays(monday, days)}`;
   return html`<section class="card week" id="week" aria-labelledby="week-title">${head('week', title, {

@@ -1,9 +1,9 @@
 import { day as dayLength } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import type { HttpReply } from '../../http/message.ts';
+import { dayAt } from '../../time/calendar.ts';
 import { type Detail, detail, notFound, Refusal, refuseInvalid } from '../error-replies.ts';
 import { book, isBookedFor } from '../rules/booking-rules.ts';
-import { instantOf } from '../rules/local-time.ts';
 import { reschedule } from '../rules/reschedule.ts';
 import { lastMoment, timestamp } from '../store/names.ts';
 import { closedPage } from './booked-pages.ts';
@@ -13,7 +13,6 @@ import { about, calendarPage, factItem, linkHere, type Visit, visitOf } from './
 import { changeOnce, type SentForm, ticketField, withForm } from './forms.ts';
 import { type Content, html } from './html.ts';
 import { alert, expired, icon, page, seeOther, stripe } from './layout.ts';
-import { addDays } from './moment.ts';
 import { findOffer, movingAt, ownerOfShare } from './offer.ts';
 import { missingPage, usedPage } from './person-page.ts';
 import { cityOf, findPlaces } from './places.ts';
@@ -114,8 +113,8 @@ const otherStarts = (
   start: number,
 ): Start[] => {
   const date = dateOf(start);
-  const range = { from: instantOf(zone, date, 0), to: instantOf(zone, addDays(date, 1), 0), now };
-  return startsBetween(store, offer.eventType, range)
+  const { since: from, until: to } = dayAt(Date.parse(date), zone);
+  return startsBetween(store, offer.eventType, { from, to, now })
     .sort((one, other) => Math.abs(one.at - start) - Math.abs(other.at - start))
     .slice(0, 3)
     .sort((one, other) => one.at - other.at);

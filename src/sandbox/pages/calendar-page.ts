@@ -1,7 +1,7 @@
 import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import type { HttpReply } from '../../http/message.ts';
-import { instantOf } from '../rules/local-time.ts';
+import { dayAt } from '../../time/calendar.ts';
 import { timestamp } from '../store/names.ts';
 import type { LocationRecord } from '../store/records.ts';
 import { dateAndTime, timeOfHost } from './booking.ts';
@@ -239,8 +239,8 @@ export const calendarPage = (visit: Visit, notice?: string): HttpReply => {
   const { pageRequest, moments, offer } = visit;
   const { store, now, url } = pageRequest;
   const dates = visibleDates(visit);
-  const midnight = (date: string) => instantOf(moments.zone, date, 0);
-  const range = { from: midnight(dates.first), to: midnight(addDays(dates.first, shownDays)), now };
+  const dayOf = (date: string) => dayAt(Date.parse(date), moments.zone);
+  const range = { from: dayOf(dates.first).since, to: dayOf(addDays(dates.first, shownDays - 1)).until, now };
   const byDate = new Map<string, Start[]>();
   const present = presentStart(offer);
   for (const start of startsBetween(store, offer.eventType, range)) {

@@ -1,4 +1,5 @@
 import { day, minute } from '../../base/milliseconds.ts';
+import { offsetIn } from '../../time/show.ts';
 import { intervalsOn, minutesOf, type Schedule } from '../rules/availability.ts';
 import { type Agenda, eventsWithSeats, freeHostsAt, readAgenda } from '../rules/booking-rules.ts';
 import type { StoredEventType } from '../rules/event-type.ts';
@@ -13,11 +14,6 @@ export interface Start {
   seats?: number;
 }
 
-const offsetAt = (zone: string, at: number): number => {
-  const { date, minutes } = localTime(zone, at);
-  return Date.parse(date) + minutes * minute - at;
-};
-
 /**
  * The moments at which the hours of a schedule let a meeting start: from the beginning of each interval in equal steps
  * by the clock. A time that the clocks skip is none, and one that they repeat is two.
@@ -31,13 +27,14 @@ const gridOf = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, step:
     const intervals = intervalsOn(rules, date, weekday);
     if (intervals.length === 0) continue;
     // More than the day in any zone. Two offsets mean that the clocks change in between.
-    const offsets = [midnight - day, midnight + 2 * day].map((at) => offsetAt(timezone, at));
+    const offsetAt = offsetIn(timezone);
+    const offsets = [midnight - day, midnight + 2 * day].map(offsetAt);
     const isSteady = offsets[0] === offsets[1];
     for (const { from: first, to: end } of intervals)
       for (let minutes = minutesOf(first); minutes < minutesOf(end); minutes += step)
         for (const offset of new Set(offsets)) {
           const at = midnight + minutes * minute - offset;
-          if (isSteady || offsetAt(timezone, at) === offset) starts.push(at);
+          if (isSteady || offsetAt(at) === offset) starts.push(at);
         }
   }
   return starts;

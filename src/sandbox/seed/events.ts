@@ -1,6 +1,7 @@
 import { day as dayLength, hour, minute } from '../../base/milliseconds.ts';
+import { resolveWall } from '../../time/zoned.ts';
 import { intervalsOn, isOpen } from '../rules/availability.ts';
-import { instantOf, localTime } from '../rules/local-time.ts';
+import { localTime } from '../rules/local-time.ts';
 import { makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
 import type { Host, WorldEventType } from '../world/draft.ts';
@@ -60,9 +61,10 @@ export const inventEvents = (hosted: readonly WorldEventType[], members: readonl
     const { date, weekday } = localTime(timezone, day);
     const offset = roll(16);
     if (intervalsOn(rules, date, weekday).length === 0) return undefined;
-    const nine = instantOf(timezone, date, 9 * 60);
+    const nine = resolveWall(Date.parse(date) + 9 * hour, timezone);
+    if (nine.kind !== 'one') return undefined;
     for (let step = 0; step < 16; step++) {
-      const start = nine + ((offset + step) % 16) * 30 * 60_000;
+      const start = nine.at + ((offset + step) % 16) * 30 * 60_000;
       const end = start + type.duration * 60_000;
       if (hosts.every(({ key, schedule }) => isFree(key, start, end) && isOpen(schedule, start, end))) return start;
     }

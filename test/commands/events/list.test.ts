@@ -71,6 +71,30 @@ describe('events list: time window flags', () => {
     }
   });
 
+  test.each([
+    [
+      'Atlantic/Azores',
+      '2027-10-31T12:00:00Z',
+      ['2027-10-30T00:00:00Z', '2027-10-31T00:00:00Z', '2027-11-01T01:00:00Z'],
+    ],
+    [
+      'America/Havana',
+      '2027-11-07T17:00:00Z',
+      ['2027-11-06T04:00:00Z', '2027-11-07T04:00:00Z', '2027-11-08T05:00:00Z'],
+    ],
+  ])('a day ends at the first midnight where it comes twice: %s', async (zone, now, [first, midnight, last]) => {
+    const windows = [
+      ['--since yesterday --until yesterday', [first, midnight]],
+      ['--today', [midnight, last]],
+    ] as const;
+    for (const [flags, window] of windows) {
+      const clock = virtualClock(Date.parse(now));
+      const { requests } = await world.run(`events list ${flags} --tz ${zone}`, { clock });
+      const { searchParams } = queriesOf(requests).at(-1)!;
+      expect(['min_start_time', 'max_start_time'].map((name) => searchParams.get(name))).toEqual(window);
+    }
+  });
+
   test('a day has 25 hours when daylight saving time ends', async () => {
     const clock = virtualClock(Date.parse('2026-10-25T12:00:00Z'));
     const { requests } = await world.run('events list --today', { clock });
