@@ -1,6 +1,6 @@
-# PowerShell completion for sched. It asks the sched in PATH, and evaluates nothing on the line.
+# PowerShell completion for sched, which is also called sked. It asks the sched in PATH, and evaluates nothing on the line.
 
-Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName sched, sked -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
     $program = Get-Command -Name sched -CommandType Application, ExternalScript -ErrorAction Ignore |

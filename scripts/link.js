@@ -1,11 +1,12 @@
-/** Makes `npx sched` run this checkout: newer versions of npm look only for installed programs. */
+/** Makes `npx sched` and `npx sked` run this checkout: newer versions of npm look only for installed programs. */
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const link = fileURLToPath(new URL('../node_modules/.bin/sched', import.meta.url));
-
-await mkdir(dirname(link), { recursive: true });
-await rm(link, { force: true });
-// Links may need a privilege, as on Windows. There, `node bin/sched.js` still works.
-await symlink('../../bin/sched.js', link).catch(() => {});
+for (const name of ['sched', 'sked']) {
+  const link = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+  await mkdir(dirname(link), { recursive: true });
+  await rm(link, { force: true });
+  // Links may need a privilege, as on Windows. There, `node bin/sched.js` still works.
+  await symlink(`../../bin/${name}.js`, link).catch(() => {});
+}

@@ -10,7 +10,7 @@ import { bindingOf, compile, noticesFor, packagesFor, pinned } from './release/c
 import { inspect } from './release/inspect.js';
 import { changesOf, notesOf } from './release/notes.js';
 import { sbomOf } from './release/sbom.js';
-import { archiveName, debian, programName, targets, thisMachine } from './release/targets.js';
+import { archiveName, debian, programName, secondProgram, targets, thisMachine } from './release/targets.js';
 import { readFlags } from './script.js';
 import { smoke } from './smoke.js';
 import { tourOfArchive } from './tour.js';
@@ -88,6 +88,7 @@ for (const [name, target] of Object.entries(targets)) {
     folder,
     [
       { path: programName(name), from: program, isProgram: true },
+      secondProgram(name),
       ...man.map(({ file, section }) => ({ path: `man/man${section}/${file}`, from: join(root, 'man', file) })),
       ...completions.map((file) => ({ path: `completions/${file}`, from: join(root, 'completions', file) })),
       ...['LICENSE', 'README.md', 'CHANGELOG.md'].map((file) => ({ path: file, from: join(root, file) })),
@@ -103,11 +104,12 @@ for (const [name, target] of Object.entries(targets)) {
   tried[basename(archive)] = isHere ? `unpacked and toured (${found})` : `never run; checked: ${found}`;
   say(`${title}: ${tried[basename(archive)]}`);
   const architecture = debian[name];
-  if (architecture !== undefined) await packageForDebian(architecture, program, notices, bom);
+  if (architecture !== undefined)
+    await packageForDebian(architecture, { program, second: secondProgram(name).text }, notices, bom);
 }
 
-/** @param {string} architecture @param {string} program @param {string} notices @param {string} bom */
-async function packageForDebian(architecture, program, notices, bom) {
+/** @param {string} architecture @param {{ program: string, second: string }} programs @param {string} notices @param {string} bom */
+async function packageForDebian(architecture, { program, second }, notices, bom) {
   const doc = 'usr/share/doc/sched';
   const copied = async (/** @type {string} */ path) => gzipped(await readFile(join(root, path)));
   const file = `sched_${version}_${architecture}.deb`;
@@ -116,15 +118,19 @@ async function packageForDebian(architecture, program, notices, bom) {
     date,
     entries: [
       { path: 'usr/bin/sched', from: program, isProgram: true },
+      { path: 'usr/bin/sked', text: second, isProgram: true },
       ...(await Promise.all(
         man.map(async ({ file, section }) => ({
           path: `usr/share/man/man${section}/${file}.gz`,
           text: await copied(`man/${file}`),
         })),
       )),
-      { path: 'usr/share/bash-completion/completions/sched', from: join(root, 'completions/sched.bash') },
+      // bash and fish load a file with the name that was typed.
+      ...['sched', 'sked'].flatMap((name) => [
+        { path: `usr/share/bash-completion/completions/${name}`, from: join(root, 'completions/sched.bash') },
+        { path: `usr/share/fish/vendor_completions.d/${name}.fish`, from: join(root, 'completions/sched.fish') },
+      ]),
       { path: 'usr/share/zsh/vendor-completions/_sched', from: join(root, 'completions/_sched') },
-      { path: 'usr/share/fish/vendor_completions.d/sched.fish', from: join(root, 'completions/sched.fish') },
       { path: `${doc}/copyright`, from: join(root, 'LICENSE') },
       { path: `${doc}/changelog.gz`, text: await copied('CHANGELOG.md') },
       { path: `${doc}/THIRD-PARTY.txt.gz`, text: gzipped(notices) },

@@ -6,7 +6,7 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, noticesFor, packagesFor } from './release/compile.js';
-import { programName, thisMachine } from './release/targets.js';
+import { programName, secondProgram, thisMachine } from './release/targets.js';
 import { readFlags } from './script.js';
 import { smoke } from './smoke.js';
 
@@ -26,6 +26,8 @@ await mkdir(folder, { recursive: true });
 await compile(target, untested);
 await smoke(untested);
 await rename(untested, program);
+const second = secondProgram(target);
+await writeFile(join(folder, second.path), second.text, { mode: 0o755 });
 await writeFile(join(folder, 'THIRD-PARTY.txt'), await noticesFor(target));
 const { size } = await stat(program);
 process.stdout.write(`dist-standalone/${programName(target)}: ${(size / 1e6).toFixed(0)} MB\n`);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { archiveName, programName, thisMachine } from './release/targets.js';
+import { archiveName, programName, secondProgram, thisMachine } from './release/targets.js';
 import { failInWords } from './script.js';
 import { smoke } from './smoke.js';
 
@@ -20,6 +20,9 @@ export async function tourOfArchive(archive) {
     await promisify(execFile)('tar', ['-xf', resolve(archive), '-C', place]);
     const title = basename(archive).replace(/\.(tar\.gz|zip)$/, '');
     await smoke(join(place, title, programName(thisMachine())));
+    const second = join(place, title, secondProgram(thisMachine()).path);
+    const { stdout } = await promisify(execFile)(second, ['--help'], { shell: process.platform === 'win32' });
+    if (!stdout.startsWith('Usage: sked ')) throw new Error(`The second name of the program doesn't work:\n${stdout}`);
   } finally {
     await rm(place, { recursive: true });
   }

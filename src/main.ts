@@ -28,7 +28,7 @@ const reportError = async (error: SchedError, argv: readonly string[], runtime: 
     : await errorLines(error, {
         columns: width,
         paint: await errorPaint(given, runtime),
-        isWindows: runtime.platform === 'win32',
+        shell: runtime,
         isVerbose: given.verbose === true,
       });
   const { asciiForm, needsAscii } = await import('./output/ascii.ts');

@@ -1,4 +1,5 @@
 import type { Secrets } from './base/redact.ts';
+import type { ProgramName } from './base/shell-quote.ts';
 import type { Clock, Env, Machine, RandomBytes, System } from './base/system.ts';
 import type { Send } from './http/message.ts';
 import type { RedisAddress } from './state/redis/address.ts';
@@ -39,6 +40,8 @@ export interface World extends System {
   /** Runs work to its end. Signals that arrive meanwhile take effect afterwards. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   readonly machine: Machine;
+  /** How the program was called. Lines for people use this name; files, JSON and documents say `sched`. */
+  readonly calledAs?: ProgramName;
   /** Caches compiled code in the given directory for the next command, if this version of Node can do that. */
   keepCompiled?(makeDirectory: () => string): void;
   /** Opens the URL in a browser. Returns whether one could be started. */

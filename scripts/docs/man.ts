@@ -2,7 +2,7 @@ import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../src/api/catalogue.ts';
 import { spell } from '../../src/base/words.ts';
 import { paragraphsOf } from '../../src/cli/help/command-help.ts';
-import { HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
+import { firstSentence, HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
 import { firstCommands, rootFlags } from '../../src/cli/help/overview.ts';
 import { topicHelp, topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
@@ -53,7 +53,8 @@ const writePage = ({ name, section: number, summary, body, seeAlso }: Page, chan
     '.nh',
     '.ad l',
     section('NAME'),
-    ...wrapped(`${name} - ${lowerFirst(summary)}`),
+    // The program has two names, and a page under each.
+    ...wrapped(`${name === 'sched' ? 'sched, sked' : name} - ${lowerFirst(summary)}`),
     ...body,
     section('SEE ALSO'),
     ...seeAlso.map((other, index) => reference(other, index === seeAlso.length - 1)),
@@ -110,7 +111,7 @@ const nounPage = (noun: Commander): Page => {
   return {
     name: `sched-${noun.name()}`,
     section: 1,
-    summary: noun.description(),
+    summary: firstSentence(noun),
     body: [
       section('SYNOPSIS'),
       usages.join('\n.br\n'),
@@ -162,7 +163,7 @@ const mainPage = (root: Commander): Page => ({
       roff.items(
         root.commands
           .filter((noun) => noun.helpGroup() === group)
-          .map((noun) => [noun.name(), `${noun.description()}. See ${nounPageName(noun.name())}.`] as const),
+          .map((noun) => [noun.name(), `${firstSentence(noun)}. See ${nounPageName(noun.name())}.`] as const),
         group,
       ),
     ),
@@ -191,5 +192,6 @@ export const manPages = (root: Commander, changelog: string): Record<string, str
     ...root.commands.flatMap((noun) => (noun.commands as Leaf[]).map((verb) => verbPage(noun, verb))),
     ...Object.keys(topics).map(topicPage),
   ];
-  return Object.fromEntries(pages.map((page) => [`man/${page.name}.${page.section}`, writePage(page, changelog)]));
+  const files = pages.map((page) => [`man/${page.name}.${page.section}`, writePage(page, changelog)] as const);
+  return { ...Object.fromEntries(files), 'man/sked.1': writePage(mainPage(root), changelog) };
 };

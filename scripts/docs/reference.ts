@@ -3,6 +3,7 @@ import { helpGroups } from '../../src/api/catalogue.ts';
 import { spell } from '../../src/base/words.ts';
 import type { Flag } from '../../src/cli/command.ts';
 import { operationsOf, pipeColumns } from '../../src/cli/help/command-help.ts';
+import { firstSentence } from '../../src/cli/help/help-page.ts';
 import { exitCodeFacts } from '../../src/cli/help/topics.ts';
 import { listInput } from '../../src/cli/operation/list-input.ts';
 import { type Leaf, requirementOf } from '../../src/cli/parse/leaf.ts';
@@ -106,7 +107,7 @@ const linkTo = (words: string, text: string): string => `[${text}](#${words.repl
 const contentsRow = (noun: Commander): string[] => {
   const words = `sched ${noun.name()}`;
   const verbs = noun.commands.map((verb) => linkTo(`${words} ${verb.name()}`, verb.name()));
-  return [linkTo(words, noun.name()), noun.description(), verbs.join(', ')];
+  return [linkTo(words, noun.name()), firstSentence(noun), verbs.join(', ')];
 };
 
 /** The command reference: docs/reference.md. */

@@ -46,5 +46,11 @@ export const thisMachine = () => {
 /** @param {string} name */
 export const programName = (name) => (targets[name]?.format === 'pe' ? 'sched.exe' : 'sched');
 
+/** The file beside the program that starts it under its second name. @param {string} name @returns {{ path: string, text: string, isProgram: true }} */
+export const secondProgram = (name) =>
+  targets[name]?.format === 'pe'
+    ? { path: 'sked.cmd', text: '@"%~dp0sched.exe" __sked %*\r\n', isProgram: true }
+    : { path: 'sked', text: '#!/bin/sh\nexec "$(dirname -- "$0")/sched" __sked "$@"\n', isProgram: true };
+
 /** @param {string} name */
 export const archiveName = (name) => `${name}${targets[name]?.format === 'pe' ? '.zip' : '.tar.gz'}`;

@@ -20,3 +20,22 @@ export const windowsLine = <Line extends string>(line: Line): Line =>
   line.replace(/(?:'[^']*'|"[^"]*"|\\'|[^\s'"\\])+/g, (word) =>
     /^([^"]*'|[^"]*,[^"]+$)/.test(word) ? windowsWord(word.replace(/'([^']*)'|\\(')/g, '$1$2')) : word,
   ) as Line;
+
+/** The names of the program. zsh has a builtin `sched`; no shell has a `sked`. */
+export type ProgramName = 'sched' | 'sked';
+
+/** Where somebody types commands. */
+export interface Shell {
+  platform: string;
+  calledAs?: ProgramName;
+}
+
+/** A command line with the name that was typed, also after `&&`, in `$(…)`, and in a second line: `, or sched …`. */
+const withName = <Line extends string>(line: Line, name: ProgramName = 'sched'): Line =>
+  (name === 'sched' ? line : line.replace(/(^|&& |\| |\$\(|, (?:or|then) )(?:command )?sched /g, `$1${name} `)) as Line;
+
+/** A command line as this person types it. */
+export const typedLine = <Line extends string>(line: Line, { platform, calledAs }: Shell): Line => {
+  const named = withName(line, calledAs);
+  return platform === 'win32' ? windowsLine(named) : named;
+};

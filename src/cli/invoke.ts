@@ -1,4 +1,6 @@
 import { usageError } from '../base/errors.ts';
+import type { ProgramName } from '../base/shell-quote.ts';
+import { nouns } from '../commands/registry.ts';
 import { colorFlagOf, colorWanted } from '../output/color.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
@@ -35,6 +37,13 @@ const headingFor = async ({ env, stdout }: Runtime, { color: flag }: Given): Pro
   return createPaint(color).heading;
 };
 
+/** A help page with the name that was typed in its command lines. In sentences, the program is `sched`. */
+const withTypedName = (page: string, name: ProgramName = 'sched'): string => {
+  if (name === 'sched') return page;
+  const words = ['<', '-', ...Object.keys(nouns).map((noun) => `${noun}\\b`), 'help\\b'];
+  return page.replace(new RegExp(`\\bsched(?= (?:${words.join('|')}))`, 'g'), name);
+};
+
 /**
  * Runs the command or shows its help. A command that doesn't exist is corrected and read again, to report all its
  * problems together.
@@ -50,7 +59,8 @@ const invokeLine = async (
     if (mistakes.length > 0)
       throw usageError([...mistakes], { hint: isHelp ? localCommand('help', ...argv.slice(1)) : helpLine(...argv) });
     const { stdout } = runtime;
-    const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, given) }))}\n`;
+    const page = write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, given) }));
+    const text = `${withTypedName(page, runtime.calledAs)}\n`;
     // A pager moves the cursor around the screen.
     return mayPage && given.accessible !== true ? showText(runtime, text) : stdout.write(text);
   };

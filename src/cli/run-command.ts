@@ -92,9 +92,8 @@ export const runCommand = async (
   const { asciiForm, needsAscii } = await import('../output/ascii.ts');
   const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
   const doneMark = async () => (isAccessible ? '' : '✔ ');
-  const isWindows = runtime.platform === 'win32';
   const notes =
-    frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, isWindows, drawable);
+    frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && profileName !== undefined && !isLocal(command, given))

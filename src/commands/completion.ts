@@ -22,7 +22,7 @@ const shells: Record<string, Shell> = {
   },
   fish: {
     script: () => import('../../completions/sched.fish', { with: { type: 'text' } }),
-    install: 'mkdir -p ~/.config/fish/completions && sched completion fish > ~/.config/fish/completions/sched.fish',
+    install: 'mkdir -p ~/.config/fish/conf.d && sched completion fish > ~/.config/fish/conf.d/sched.fish',
   },
   powershell: {
     script: () => import('../../completions/sched.ps1', { with: { type: 'text' } }),
@@ -54,13 +54,14 @@ const runCompletion = async (
 };
 
 export const completion: LeafCommand = {
-  summary: 'Print the completion script for a shell',
+  summary:
+    'Print the completion script for a shell. zsh has a builtin sched: run disable sched first, or type command sched completion zsh',
   ...taking(input(entries), runCompletion),
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
     'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain. On a plan with 10 requests a minute, it asks for nothing.',
-    'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
+    'The builtin of zsh hides this program: disable sched turns it off in one shell, and the script does so in each new one. sked is the same program under a name that no shell has.',
   ],
   local: true,
 };

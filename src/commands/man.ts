@@ -48,7 +48,7 @@ interface Found {
 
 /** The page that the words name: `events`, `event list`, `sched-events`, `events-list`, `exit codes`. */
 const findPage = async (words: readonly string[], { findNoun, verbsOf }: Names): Promise<Found | undefined> => {
-  const name = words.join('-').replace(/^sched(-|$)/, '');
+  const name = words.join('-').replace(/^s(?:ched|ked)(-|$)/, '');
   if (name === '') return { page: 'sched', section: 1, about: [] };
   if (Object.hasOwn(topics, name)) return { page: `sched-${name}`, section: 7, about: [name] };
   const parts = name.split('-');

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import type { ProgramName } from '../base/shell-quote.ts';
 import { childEnvironment, type World } from '../runtime.ts';
 import { parentProcess, startChild } from './children.ts';
 import { clock, every } from './clock.ts';
@@ -36,13 +37,13 @@ const zoneOfFile = (TZ = ''): string | undefined => {
 };
 
 /** The runtime on Node. Modules that most commands don't need (other programs, the network) are loaded on first use. */
-export const nodeRuntime = (): World => {
+export const nodeRuntime = (calledAs?: ProgramName): World => {
   silenceSqliteWarning();
-  return nodeWorld();
+  return nodeWorld(calledAs);
 };
 
 /** The same for a part of another program, whose process stays as it is. */
-export const nodeWorld = (): World => {
+export const nodeWorld = (calledAs: ProgramName = 'sched'): World => {
   const stderr = outputOf(2, () => process.stderr);
   let handlers: ReturnType<typeof handleSignals> | undefined;
   // Signal handlers are installed on first use. Until then a signal ends the process; --version needs no more.
@@ -85,6 +86,7 @@ export const nodeWorld = (): World => {
     untilIdle,
     protect: (work) => signals().protect(work),
     machine,
+    calledAs,
     keepCompiled,
     openPager: async (command) =>
       (await import('./programs.ts')).openPager(command, (work) => signals().lendTerminal('pager', work)),

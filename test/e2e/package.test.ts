@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { once } from '../../src/base/once.ts';
@@ -7,9 +7,9 @@ import { writeSnippets } from '../support/page-snippets.ts';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { isDeep, sample } from '../support/tier.ts';
-import { describeWith } from '../support/tools.ts';
+import { describeWith, needs, pathOf } from '../support/tools.ts';
 import { follow, recipes } from './cookbook.ts';
-import { program, runner } from './program.ts';
+import { program, runner, usedHome } from './program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -25,6 +25,33 @@ interface Installed {
 
 const describePackage = program.length === 0 ? describe.skip : describeWith('npm');
 
+/** Runs a line in a shell as somebody who opens a terminal, with these programs first on the PATH. */
+const inShell = async (shell: string, programs: string, line: string, home = temporaryDirectory('home')) => {
+  needs(shell);
+  const env = { PATH: [programs, dirname(runner), '/usr/bin', '/bin'].join(':'), HOME: home, TZ: 'UTC' };
+  const words = shell === 'bash' ? ['--norc', '-c', line] : ['-i', '-c', line];
+  return execFile(pathOf(shell)!, words, { env, cwd: home }).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ stdout, stderr }),
+  );
+};
+
+/** The README's first command works as it is written there, in zsh after the README's line; the second name always does. */
+const expectFirstCommand = async (shell: string, programs: string): Promise<void> => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, command] = /^npm ci && npx (sched --sandbox .*)$/m.exec(readme)!;
+  const [, line] = /`(disable sched; [^`]*)`/.exec(readme)!;
+  const home = await usedHome();
+  const shows = async (words: string) =>
+    (await inShell(shell, programs, words, home)).stdout.includes('Partner interview');
+  expect(await shows(command!.replace('sched', 'sked'))).toBe(true);
+  if (shell === 'zsh') {
+    writeFileSync(join(home, '.zshrc'), '');
+    expect(await shows(command!)).toBe(false);
+    await inShell(shell, programs, line!, home);
+  }
+  expect(await shows(command!)).toBe(true);
+};
+
 describePackage('the package', () => {
   const folder = temporaryDirectory('package');
   let packed: Packed;
@@ -38,7 +65,7 @@ describePackage('the package', () => {
     expect(packed.size).toBeLessThan(1.6e6);
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^((bin|dist)\/[\w/-]+\.(js|json)|dist\/THIRD-PARTY\.txt|dist\/sandbox\.d\.ts|completions\/[\w.]+|man\/sched[\w-]*\.[17]|package\.json|[A-Z]+(\.md)?)$/;
+      /^((bin|dist)\/[\w/-]+\.(js|json)|dist\/THIRD-PARTY\.txt|dist\/sandbox\.d\.ts|completions\/[\w.]+|man\/s(ched[\w-]*|ked)\.[17]|package\.json|[A-Z]+(\.md)?)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });
@@ -71,6 +98,28 @@ describePackage('the package', () => {
     const bundled = [...text.matchAll(/^(\S+) \d\S* \(/gm)].map(([, name]) => name);
     expect(bundled).toContain('commander');
     expect(tools.filter((name) => bundled.includes(name))).toEqual([]);
+  });
+
+  describe('in a shell', () => {
+    const place = join(folder, 'bin');
+    beforeAll(() => {
+      const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: Record<string, string> };
+      mkdirSync(place);
+      for (const [name, file] of Object.entries(bin)) symlinkSync(join(root, file), join(place, name));
+    });
+
+    test.each(['zsh', ...sample(['bash', 'fish'], 1)])('shows the first events of the README: %s', async (shell) => {
+      await expectFirstCommand(shell, place);
+    });
+
+    test('says the name that was typed to people, and sched to programs', async () => {
+      const { stdout, stderr } = await inShell('bash', place, 'sked events --help; sked events lst; sked --json lst');
+      expect(stdout).toContain('Usage: sked events <subcommand>');
+      const [, hint, json] = stderr.trim().split('\n');
+      expect(hint).toBe('try: sked events list');
+      expect(JSON.parse(json!).error.message).toContain('sched --help');
+      expect((await inShell('bash', place, 'sked mcp config claude-code')).stdout).toContain('bin/sched.js');
+    });
   });
 
   test('has no install scripts', () => {
@@ -115,6 +164,14 @@ describePackage('the package', () => {
       // readme.test.ts follows recipes with the built program.
       const chosen = isDeep ? recipes : [{ script: 'sched events list --limit 1' }];
       await follow(chosen, { sched: join(place, 'node_modules/.bin/sched'), others: { node: runner } });
+    }, 120_000);
+
+    test('installs its two names for everybody', async ({ skip }) => {
+      await skipIfMissing(skip);
+      const prefix = join(folder, 'global');
+      const words = ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix];
+      await execFile('npm', [...words, join(folder, packed.filename)]);
+      for (const shell of ['zsh', 'bash', 'fish']) await expectFirstCommand(shell, join(prefix, 'bin'));
     }, 120_000);
 
     test('has a sandbox to import and to require, which does not keep the process running', async ({ skip }) => {

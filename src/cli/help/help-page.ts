@@ -23,6 +23,9 @@ export interface HelpLayout {
 export const optionTerm = ({ flags }: Option): string =>
   flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
 
+/** What a command is for, in a list of commands. */
+export const firstSentence = (command: Commander): string => command.description().split('. ', 1)[0]!;
+
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const widest = 100;
 /** A second column narrower than this goes below its term instead. */

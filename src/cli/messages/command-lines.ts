@@ -1,3 +1,5 @@
+import { type Shell, typedLine } from '../../base/shell-quote.ts';
+
 /** Splits a command line into words. Text in quotes or in `$(…)` belongs to the word it touches. */
 const shellWords = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
 
@@ -34,4 +36,10 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
 };
 
 /** A sentence or a label with a command to copy at its end. */
-export const commandAtEnd = /^(.*?:| {2}[A-Z]\w+ +) ?((?:command |mkdir [^&]+&& )?sched .*)$/;
+export const commandAtEnd = /^(.*?:| {2}[A-Z]\w+ +) ?((?:command |mkdir [^&]+&& )?s(?:ched|ked) .*)$/;
+
+/** A sentence or a label with the command at its end, or in brackets, as this person types it. */
+export const withTypedCommand = (line: string, shell: Shell): string =>
+  line
+    .replace(commandAtEnd, (whole, _, command: string) => whole.slice(0, -command.length) + typedLine(command, shell))
+    .replace(/(?<=\(see )sched (?=\S)/, `${shell.calledAs ?? 'sched'} `);

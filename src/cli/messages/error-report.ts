@@ -1,8 +1,8 @@
 import { type ErrorFacts, exitCodes, SchedError, withoutRequestId } from '../../base/errors.ts';
-import { windowsLine } from '../../base/shell-quote.ts';
+import type { Shell } from '../../base/shell-quote.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
-import { commandLines } from './command-lines.ts';
+import { commandLines, withTypedCommand } from './command-lines.ts';
 import { inBrackets } from './notes.ts';
 import { adviceText, noAccount } from './suggested-line.ts';
 
@@ -31,7 +31,7 @@ export const asSchedError = (error: unknown): SchedError => {
 };
 
 /** A line that ends with a command to copy. */
-const commandAtEnd = /^(try: | {2}.*? {2,})(sched .*)$/;
+const commandAtEnd = /^(try: | {2}.*? {2,})(s(?:ched|ked) .*)$/;
 
 /** Fits a line to the terminal. A command that is too long continues after a backslash, except on Windows. */
 const fitErrorLine = async (line: string, columns: number, isWindows: boolean): Promise<string[]> => {
@@ -70,7 +70,8 @@ interface ErrorStyle {
   /** Of a terminal. */
   columns?: number | undefined;
   paint?: Paint | undefined;
-  isWindows?: boolean;
+  /** Where commands are typed. */
+  shell?: Shell;
   isVerbose?: boolean;
 }
 
@@ -106,7 +107,7 @@ const screenLines = (error: SchedError, isVerbose: boolean): string[] => {
 /** The error for people: what happened, why, and what to try. Long lines are wrapped at spaces. */
 export const errorLines = async (
   error: SchedError,
-  { columns = Number.POSITIVE_INFINITY, paint, isWindows = false, isVerbose = false }: ErrorStyle = {},
+  { columns = Number.POSITIVE_INFINITY, paint, shell = { platform: '' }, isVerbose = false }: ErrorStyle = {},
 ): Promise<string[]> => {
   const { message, facts } = error;
   const [cause, hint] = [causeOf(facts), hintOf(facts)];
@@ -119,9 +120,8 @@ export const errorLines = async (
   ];
   const shownLines = await Promise.all(
     lines.map(async (line) => {
-      const forShell = (_: string, before: string, command: string) => before + windowsLine(command);
-      const shellLine = isWindows ? line.replace(commandAtEnd, forShell) : line;
-      const parts = (await fitErrorLine(safe(shellLine), columns, isWindows)).map(safeForRunner);
+      const shellLine = withTypedCommand(line, shell);
+      const parts = (await fitErrorLine(safe(shellLine), columns, shell.platform === 'win32')).map(safeForRunner);
       return paint === undefined ? parts : paintErrorLine(shellLine, parts, paint);
     }),
   );

@@ -1,11 +1,11 @@
 import { capital } from '../../base/numbers.ts';
-import { windowsLine } from '../../base/shell-quote.ts';
+import type { Shell } from '../../base/shell-quote.ts';
 import { type Sentence, type Spelling, spell, words } from '../../base/words.ts';
 import type { Color } from '../../output/color.ts';
 import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
-import { commandAtEnd, commandLines } from './command-lines.ts';
+import { commandAtEnd, commandLines, withTypedCommand } from './command-lines.ts';
 
 /** A line below what was done, which may have a label: `Join  https://…`. */
 export type Below = string | readonly [label: string, value: string] | undefined;
@@ -133,7 +133,7 @@ export const createNotes = (
   isJson: boolean,
   color?: Color,
   doneMark: () => Promise<string> = async () => '✔ ',
-  isWindows = false,
+  shell: Shell = { platform: '' },
   /** The form of drawing characters that this terminal can show. */
   drawable: (text: string) => string = (text) => text,
 ): Notes => {
@@ -143,12 +143,13 @@ export const createNotes = (
     lastWrite = lastWrite.then(async () => stderr.write(await text)).catch(() => {});
   };
   const render = async (text: string, style?: Tone): Promise<string> => {
-    const forShell = (_: string, words: string, command: string) => `${words} ${windowsLine(command)}`;
     const drawn = stderr.isTerminal ? drawable(text) : text;
-    const line = safe(isWindows ? drawn.replace(commandAtEnd, forShell) : drawn);
+    const line = safe(withTypedCommand(drawn, shell));
     // After wrapping: text that was harmless inside a line may now start one.
     const plain = safeForRunner(
-      stderr.isTerminal && stderr.columns > 0 ? await fitSentence(line, stderr.columns, isWindows) : line,
+      stderr.isTerminal && stderr.columns > 0
+        ? await fitSentence(line, stderr.columns, shell.platform === 'win32')
+        : line,
     );
     if (style === undefined || !color) return plain;
     const { createPaint } = await import('../../output/paint.ts');

@@ -153,7 +153,7 @@ export const confirm = async (
   };
   const color = frontend === undefined ? notes.color : undefined;
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
-  const promptLines = await laidOut(shownQuestion, runtime.stderr.columns, color, runtime.platform === 'win32');
+  const promptLines = await laidOut(shownQuestion, runtime.stderr.columns, color, runtime);
   const lines = needsAscii(runtime.env) ? promptLines.map(asciiForm) : promptLines;
   // The question says it itself.
   if (about === 'service') notes.takePlace();

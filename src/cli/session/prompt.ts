@@ -1,8 +1,8 @@
 import { capital, formatNumber } from '../../base/numbers.ts';
-import { windowsLine } from '../../base/shell-quote.ts';
+import type { Shell } from '../../base/shell-quote.ts';
 import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
-import { commandAtEnd, commandLines } from '../messages/command-lines.ts';
+import { commandAtEnd, commandLines, withTypedCommand } from '../messages/command-lines.ts';
 import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
@@ -65,7 +65,7 @@ export const laidOut = async (
   { question, isFinal, list = [], more, details = [], facts, place = [] }: Change,
   columns: number,
   color?: Color,
-  isWindows = false,
+  shell: Shell = { platform: '' },
 ): Promise<string[]> => {
   const { wrap } = await import('../../output/width.ts');
   const { createPaint } = await import('../../output/paint.ts');
@@ -77,9 +77,10 @@ export const laidOut = async (
     return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
   /** A thing that changes, or a command to copy: that is folded, because pasted lines would run one by one. */
-  const listLine = (line: string): string[] => {
+  const listLine = (text: string): string[] => {
+    const line = withTypedCommand(text, shell);
     const [, words, command] = commandAtEnd.exec(line) ?? [];
-    if (command !== undefined && isWindows) return [`  ${words} ${windowsLine(command)}`];
+    if (command !== undefined && shell.platform === 'win32') return [`  ${words} ${command}`];
     if (command === undefined || line.length + 2 <= most) return wrapLine(`  ${mark}${line}`, 2 + mark.length, 4);
     return [`  ${words}`, ...commandLines(command, most, ' '.repeat(4))];
   };

@@ -1,6 +1,6 @@
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
-import { windowsLine } from '../../base/shell-quote.ts';
+import { typedLine } from '../../base/shell-quote.ts';
 import type { LeafCommand } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import type { Here } from '../../cli/messages/suggested-line.ts';
@@ -24,12 +24,14 @@ import {
   lockCheck,
   networkSettingsCheck,
   runtimeCheck,
+  shellCheck,
 } from './machine-checks.ts';
 import { sharedStateCheck } from './shared-state-check.ts';
 import { bookingCheck, moveCheck, runCheck } from './unfinished-work.ts';
 
 const checks: Check[] = [
   runtimeCheck,
+  shellCheck,
   directoryCheck,
   configCheck,
   fileCheck,
@@ -176,8 +178,9 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<void> 
   const findings: Finding[] = [];
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network, settings: { here } })));
-  for (const each of runtime.platform === 'win32' ? findings : [])
-    if (each.fix?.startsWith('sched ')) each.fix = windowsLine(each.fix);
+  const { calledAs } = runtime;
+  const shell = { platform: runtime.platform, ...(calledAs && context.settings.format === 'table' && { calledAs }) };
+  for (const each of findings) if (each.fix?.startsWith('sched ')) each.fix = typedLine(each.fix, shell);
   const isWell = findings.every(({ status }) => status !== 'problem');
   const hasSigns = runtime.stdout.isTerminal && !needsAscii(runtime.env);
   const label = ({ status }: Finding) => (hasSigns ? signs[status] : status);

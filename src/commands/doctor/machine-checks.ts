@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { SchedError } from '../../base/errors.ts';
-import { singleQuoted } from '../../base/shell-quote.ts';
+import { shellWord, singleQuoted } from '../../base/shell-quote.ts';
 import { adviceText, noAccount } from '../../cli/messages/suggested-line.ts';
 import { readProxy } from '../../http/proxy.ts';
-import { access, lstat, readdir } from '../../node/files.ts';
+import { access, lstat, readdir, readFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
@@ -16,6 +16,28 @@ export const runtimeCheck: Check = async ({ runtime }) => {
   return isSupported
     ? [ok('runtime', `Node ${version} on ${platform}`)]
     : [problem('runtime', `Node ${version} is too old`, 'install Node 20.19 or newer')];
+};
+
+/** A line that turns zsh's builtin off, or loads the completion script, which does the same. */
+const turnsBuiltinOff = /^[^#\n]*(?:\bdisable\b[^#\n]*\bsched\b|(?:source|\.)\s+\S*sched\.zsh)/m;
+
+/** zsh has a builtin `sched`, so it never looks for this program under that name. */
+export const shellCheck: Check = async ({ runtime: { env, home } }) => {
+  if (!/\bzsh$/.test(env.SHELL ?? '')) return [];
+  const folder = env.ZDOTDIR || home;
+  const files = ['.zshenv', '.zprofile', '.zshrc'].map((name) => join(folder, name));
+  const texts = await Promise.all(
+    [...files, '/etc/zshrc', '/etc/zsh/zshrc'].map((file) => readFile(file, 'utf8').catch(() => '')),
+  );
+  return texts.some((text) => turnsBuiltinOff.test(text))
+    ? [ok('shell', "zsh's builtin sched is turned off")]
+    : [
+        note(
+          'shell',
+          'zsh has a builtin named sched, which hides this program; sked is the same program',
+          `echo 'disable sched' >> ${env.ZDOTDIR ? shellWord(join(folder, '.zshrc')) : '~/.zshrc'}`,
+        ),
+      ];
 };
 
 /** Checks that only the owner can read a file or directory. */

@@ -13,7 +13,7 @@ const shown = async (text: string, columns: number, isWindows = false): Promise<
       written += part;
     },
   };
-  const notes = createNotes(stderr, false, undefined, undefined, isWindows);
+  const notes = createNotes(stderr, false, undefined, undefined, { platform: isWindows ? 'win32' : 'linux' });
   notes.info(text);
   await notes.flush();
   return written;

@@ -51,6 +51,25 @@ describe('doctor', () => {
     ]);
   });
 
+  test("says how to turn zsh's builtin of the same name off, until a file of zsh does it", async () => {
+    const home = temporaryDirectory();
+    const { run } = await createWorld({ home, env: { SHELL: '/opt/bin/zsh' } });
+    const shell = async (env = {}) => {
+      const { stdout } = await run('doctor --json', { env });
+      return JSON.parse(stdout).find(({ check }: { check: string }) => check === 'shell');
+    };
+    expect(await shell()).toMatchObject({ status: 'note', fix: "echo 'disable sched' >> ~/.zshrc" });
+    writeFileSync(join(home, '.zshrc'), '# disable sched\nsource ~/.other.zsh\n');
+    expect(await shell()).toMatchObject({ status: 'note' });
+    for (const line of ['disable sched', 'true && disable -- sched', 'source ~/.sched.zsh', '. ~/.sched.zsh']) {
+      writeFileSync(join(home, '.zshrc'), `autoload -U x\n${line}\n`);
+      expect([line, await shell()]).toMatchObject([line, { status: 'ok' }]);
+    }
+    const elsewhere = temporaryDirectory();
+    expect((await shell({ ZDOTDIR: elsewhere })).fix).toBe(`echo 'disable sched' >> ${join(elsewhere, '.zshrc')}`);
+    expect(await shell({ SHELL: '/bin/bash' })).toBeUndefined();
+  });
+
   test.each(sample([40, 60, 80, 100], 2))('fits on a terminal with %d columns', async (columns) => {
     const { run } = await createWorld({ home: temporaryDirectory() });
     const { stdout } = await run('doctor --color never', { columns, terminals: outputs });
