@@ -160,7 +160,14 @@ export const createWorld = async (options: WorldOptions = {}) => {
       env: { ...options.env, ...more.env },
     });
   };
-  return { run, clock, service, token: ownerToken, close };
+  let snapshots = 0;
+  /** Remembers the data of the service. Returns how to restore it: records made since then are gone, and their IDs free. */
+  const saveService = () => {
+    snapshots += 1;
+    const { name } = sandbox.snapshots.save(`saved-${snapshots}`);
+    return () => sandbox.snapshots.restore(name);
+  };
+  return { run, clock, service, token: ownerToken, saveService, close };
 };
 
 /** A world of a test: `createWorld` made it. */

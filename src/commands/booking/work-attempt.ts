@@ -64,6 +64,10 @@ export const earlierDigests = (
   return origins.map((each) => bookingDigest({ version: 1, origin: each }, booking, email));
 };
 
+/** Whether an invitee is the one that was booked, as far as the service shows addresses. */
+export const isOwn = (entry: LedgerEntry, { email }: Json): boolean =>
+  typeof email !== 'string' || bookingDigest(entry, entry, email) === entry.digest;
+
 /** How often to look whether another process has got its reply. */
 const lookAgainMs = 250;
 

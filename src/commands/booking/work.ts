@@ -1,3 +1,4 @@
+import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
@@ -16,6 +17,7 @@ import {
   earlierDigests,
   examine,
   findAccepted,
+  isOwn,
   ledgerWriteFailed,
   lookUpAttempt,
   mayBeHere,
@@ -26,6 +28,7 @@ import {
   type UnknownOutcome,
   unknownOutcomeOf,
 } from './work-attempt.ts';
+import { secondOf } from './work-look-up.ts';
 
 export interface BookingOptions {
   /** Looks for the booking at the service first and returns it if it exists. */
@@ -67,14 +70,19 @@ const existingBooking = (entry: LedgerEntry): NonNullable<LedgerEntry['besides']
   return state === 'booked' && event !== undefined && invitee !== undefined ? { event, invitee } : besides;
 };
 
-/** The current invitee of an earlier booking, or `undefined` if the service doesn't show it. */
-const readBookingAgain = async (
-  { client }: BookingContext,
-  { event, invitee }: LedgerEntry,
-): Promise<Json | undefined> => {
-  if (event === undefined || invitee === undefined) return undefined;
-  const path = { event: idIn(event), invitee: idIn(invitee) };
-  return client.call(invitees.get, { path }).catch(fallBack(undefined, 'not-found'));
+/**
+ * The current invitee of an earlier booking, or `undefined` if the service doesn't show it. After a reset of the service,
+ * another booking may have the ID.
+ */
+const readBookingAgain = async ({ client }: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
+  if (entry.event === undefined || entry.invitee === undefined) return undefined;
+  const [event, invitee] = [idIn(entry.event), idIn(entry.invitee)];
+  const record = await client.call(invitees.get, { path: { event, invitee } }).catch(fallBack(undefined, 'not-found'));
+  if (record === undefined || !isOwn(entry, record)) return undefined;
+  const meeting = await client
+    .call(events.get, { path: { event } })
+    .catch(fallBack(undefined, 'forbidden', 'not-found'));
+  return meeting === undefined || secondOf(meeting.start_time) === secondOf(entry.start_time) ? record : undefined;
 };
 
 /** The booking of an earlier attempt, or undefined if it was canceled or is gone. */

@@ -114,7 +114,9 @@ const reportMove = async ({ view }: GenericCommand, context: Context, move: Move
   );
   if (moved.formerInvitees.length > 0)
     notes.info(
-      `${moved.formerInvitees.join(', ')} left the old event meanwhile, so they were not booked at the new time`,
+      how === 'already'
+        ? `${moved.formerInvitees.join(', ')} left the new event since then`
+        : `${moved.formerInvitees.join(', ')} left the old event meanwhile, so they were not booked at the new time`,
     );
   if (moved.unnotedReason !== undefined)
     notes.warn(

@@ -18,7 +18,7 @@ import { hostsIn, nameAndTime, textIn } from '../events/screen.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../slots/free-slots.ts';
 import { timeNotFree } from '../slots/judge-time.ts';
 import type { MoveChoices } from './input.ts';
-import { openMoves, recordOfMove } from './work.ts';
+import { openMoves, standingMove } from './work.ts';
 import { type Carried, carry, missingFacts } from './work-carry-over.ts';
 import { endsMove, type MoveEntry, moves } from './work-record.ts';
 import {
@@ -77,7 +77,7 @@ export const readMovable = async (
   const all = await readEventInvitees(moving, id);
   // Another process may have canceled the event between the two reads.
   if (all.every(isCanceledRecord)) event = await readEvent(moving, id);
-  const record = (await recordOfMove(moving, String(event.uri)))?.entry;
+  const record = await standingMove(moving, event, all);
   const isMoving = (invitee: Json): boolean =>
     record !== undefined && isCanceledRecord(event)
       ? record.invitees.includes(String(invitee.uri))

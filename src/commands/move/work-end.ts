@@ -1,17 +1,22 @@
-import { hasCategory, type SchedError, sameCommand } from '../../base/errors.ts';
+import { fallBack, hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import { readIfPossible } from '../../client/change.ts';
+import { lookFirst } from '../booking/work-attempt.ts';
+import { idKey, secondOf } from '../booking/work-look-up.ts';
 import { inviteeNamesText, straysAdvice, straysAt, straysText } from './work-people.ts';
+import type { MoveEntry } from './work-record.ts';
 import {
   areBooked,
   bookAt,
   bookedAt,
   bookedOf,
   claim,
+  isCanceledRecord,
   isRefusal,
+  type MoveContext,
   NotMoved,
   type Person,
   type Run,
@@ -31,7 +36,10 @@ export interface Moved {
   event: Json;
   /** The new invitees. */
   invitees: Json[];
-  /** Names of people who left the old event meanwhile, so that they were not booked. */
+  /**
+   * Names of people who left the old event meanwhile, so that they were not booked. With `already`: of those who have left
+   * the new one since.
+   */
   formerInvitees: string[];
   /** Why it could not be noted that the move is done. */
   unnotedReason?: string;
@@ -51,10 +59,99 @@ const close = async (run: Run, event: string): Promise<string | undefined> => {
   return undefined;
 };
 
-/** Closes the record of a move that is done, and reads the new event. */
-export const finishMove = async (run: Run, event: string): Promise<Moved> => {
-  const { context, plan, hasSent } = run;
+const keyOf = (email: unknown): string => String(email).trim().toLowerCase();
+
+/** The new event of a move, and the active bookings in it of the people who were moved. */
+export interface NewEvent {
+  event: Json;
+  invitees: Json[];
+}
+
+/** The old event of a move, and the addresses of the people who move. */
+export interface OldEvent {
+  event: Json;
+  emails: readonly string[];
+}
+
+/**
+ * Looks at the new event of a move. Says why, if nobody who was moved is booked there: a record says what was done, and
+ * since then the service may have been reset or restored, and people cancel. After a reset, another event may have the ID.
+ */
+export const lookAtNew = async (
+  context: MoveContext,
+  { event: uri, to }: Pick<MoveEntry, 'event' | 'to'>,
+  old: OldEvent,
+): Promise<NewEvent | string> => {
+  const event = await readEvent(context, uri!).catch(fallBack(undefined, 'not-found'));
+  const isOurs =
+    event !== undefined &&
+    secondOf(event.start_time) === secondOf(to) &&
+    idKey(String(event.event_type)) === idKey(String(old.event.event_type));
+  if (!isOurs) return `the service doesn't show the new event, ${idIn(uri)}`;
+  if (isCanceledRecord(event)) {
+    const when = typeof event.updated_at === 'string' ? ` at ${event.updated_at}` : '';
+    return `the new event, ${idIn(uri)}, was canceled${when}`;
+  }
+  const active = (await readEventInvitees(context, uri!)).filter((each) => !isCanceledRecord(each));
+  const keys = old.emails.map(keyOf);
+  // Where the service hides addresses, the event has to do.
+  const invitees = active.filter(({ email }) => typeof email !== 'string' || keys.includes(keyOf(email)));
+  if (invitees.length > 0) return { event, invitees };
+  return `nobody who was moved is booked in the new event, ${idIn(uri)}, any more`;
+};
+
+/**
+ * The phase in which a move goes on if its old event was canceled, and is active now: the service shows an earlier state, or
+ * one that lags behind. So a cancellation that is refused counts as done.
+ */
+export const cancelAgain = 'canceling';
+
+/** The old event of a move is canceled, and so is what was booked for it, or it is gone. */
+const nobodyBooked = (why: string, { to }: Pick<MoveEntry, 'to'>, hasSent = false): NotMoved =>
+  new NotMoved('conflict', `This event was moved to ${to}, but that booking no longer stands`, {
+    reason: `the old event is canceled, and ${why}`,
+    advice: ['to book again: ', { command: ['invitees', 'create'] }],
+    ...(hasSent ? { outcome: 'applied' } : {}),
+  });
+
+/**
+ * What the record of a move that is done is worth now. `seen` is the new event if the move stands. If both events stand, the
+ * move is open again. Undefined if only the old one stands: then it is to be moved anew.
+ */
+export const asItStands = async (
+  context: MoveContext,
+  entry: MoveEntry,
+  old: OldEvent,
+): Promise<{ entry: MoveEntry; seen?: NewEvent } | undefined> => {
+  const isCanceled = isCanceledRecord(old.event);
+  if (entry.event === undefined)
+    throw new SchedError('outcome-unknown', "The record of this move doesn't say what was booked", {
+      advice: lookFirst,
+      outcome: 'unknown',
+    });
+  const seen = await lookAtNew(context, entry, old);
+  if (typeof seen !== 'string')
+    return isCanceled ? { entry, seen } : { entry: { ...entry, state: 'open', phase: cancelAgain } };
+  if (isCanceled) throw nobodyBooked(seen, entry);
+  return undefined;
+};
+
+/** Closes the record of a move that is done. What this process hasn't seen itself, it looks at before. */
+export const finishMove = async (run: Run, event: string, alreadySeen?: NewEvent): Promise<Moved> => {
+  const { context, plan, hasSent, people } = run;
   const { at, phase } = run.lastClaim.entry;
+  const bookings = bookedOf(run);
+  let seen = alreadySeen;
+  if (seen === undefined && bookings.length < people.length) {
+    const emails = people.map(({ body }) => body.invitee.email);
+    const old = { event: { event_type: people[0]!.body.event_type }, emails };
+    const found = await lookAtNew(context, { event, to: plan.to }, old);
+    if (typeof found === 'string') {
+      await claim(run, { phase: 'ended', event });
+      throw nobodyBooked(found, plan, hasSent);
+    }
+    seen = found;
+  }
   const unnotedReason = phase === 'done' ? undefined : await close(run, event);
   const strays = await straysAt(run, plan.to);
   if (strays.length > 0)
@@ -62,16 +159,16 @@ export const finishMove = async (run: Run, event: string): Promise<Moved> => {
       advice: straysAdvice(strays),
       outcome: 'applied',
     });
-  const bookings = bookedOf(run);
-  const isShown = bookings.length === run.people.length;
-  const records = isShown ? bookings : ((await readIfPossible(() => readEventInvitees(context, event))) ?? []);
-  const keyOf = (email: unknown) => String(email).trim().toLowerCase();
-  const inviteeOf = ({ body }: Person) => records.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
-  const stay = new Set(run.people.map(({ invitee }) => invitee));
+  const records = seen?.invitees ?? bookings;
+  const isEachShown = records.every(({ email }) => typeof email === 'string');
+  const inviteesOf = ({ body }: Person) => records.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
+  const areInNew = people.filter((each) => seen === undefined || !isEachShown || inviteesOf(each).length > 0);
+  const stay = new Set(areInNew.map(({ invitee }) => invitee));
   return {
     ...(hasSent ? { how: 'moved' } : { how: 'already', at }),
-    event: (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
-    invitees: run.people.flatMap(inviteeOf),
+    event: seen?.event ??
+      (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
+    invitees: isEachShown ? people.flatMap(inviteesOf) : records,
     formerInvitees: plan.bookings.filter(({ invitee }) => !stay.has(invitee)).map(({ name }) => name),
     ...(unnotedReason === undefined ? {} : { unnotedReason }),
   };

@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { mayBeHere } from '../booking/work-attempt.ts';
 import { idKey, secondOf } from '../booking/work-look-up.ts';
-import { atBothTimes, endJoined, finishMove, goBack, type Moved } from './work-end.ts';
+import { asItStands, atBothTimes, cancelAgain, endJoined, finishMove, goBack, type Moved } from './work-end.ts';
 import { endEmpty, readCanceled, readPeople, straysAt } from './work-people.ts';
 import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './work-record.ts';
 import {
@@ -149,6 +149,13 @@ const changeTarget = async (run: Run): Promise<void> => {
   );
 };
 
+/** Goes on after the cancellation of the old event, or cancels it again if the service shows it as active. */
+const readCanceledAgain = async (run: Run): Promise<void> => {
+  if (isCanceledRecord(await readEvent(run.context, run.plan.event))) return readCanceled(run);
+  run.old = 'active';
+  run.lastClaim = { ...run.lastClaim, entry: { ...run.lastClaim.entry, phase: cancelAgain } };
+};
+
 const moveDigest = (event: string): string => hash('sha256', JSON.stringify([1, idKey(event)]));
 /** The records of a move at this service, the newest first, and the highest number. */
 const findMoveRecords = async (
@@ -168,6 +175,22 @@ const currentClaim = ([newest]: StoredMove[]): StoredMove | undefined =>
 /** The open or finished record of a move of this event, if there is one. */
 export const recordOfMove = async (context: MoveContext, event: string): Promise<StoredMove | undefined> =>
   currentClaim((await findMoveRecords(context, event)).sameMoves);
+
+/** Whether a record is about the event that starts then. After a reset of the service, another one may have its ID. */
+const isAbout = ({ start_time }: MoveEntry, start: unknown): boolean => secondOf(start_time) === secondOf(start);
+
+/** The record of an open or finished move of this event, as far as the service bears it out. */
+export const standingMove = async (
+  context: MoveContext,
+  event: Json,
+  invitees: readonly Json[],
+): Promise<MoveEntry | undefined> => {
+  const entry = (await recordOfMove(context, String(event.uri)))?.entry;
+  if (entry === undefined || !isAbout(entry, event.start_time)) return undefined;
+  if (entry.phase !== 'done') return entry;
+  const moved = invitees.filter(({ uri }) => entry.invitees.includes(String(uri)));
+  return (await asItStands(context, entry, { event, emails: moved.map(({ email }) => String(email)) }))?.entry;
+};
 
 /** Open moves at this service. */
 export const openMoves = ({ moves, booking }: Pick<MoveContext, 'moves' | 'booking'>): Promise<StoredMove[]> =>
@@ -202,30 +225,37 @@ export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<M
     invitees: plan.bookings.map(({ invitee }) => invitee),
     phase: 'planned',
   };
-  const entry = current?.entry ?? fresh;
+  const own = current !== undefined && isAbout(current.entry, plan.from) ? current.entry : undefined;
+  const isDone = own?.phase === 'done';
+  if (own !== undefined && !isDone) refuseWhileRunning(context, own);
+  const emails = plan.bookings.map(({ body }) => body.invitee.email);
+  const stand = isDone
+    ? await asItStands(context, own, { event: await readEvent(context, plan.event), emails })
+    : undefined;
+  const standing = isDone ? stand?.entry : own;
+  const entry = standing ?? fresh;
   const run: Run = {
     context,
     plan,
     lastClaim: { number: last, entry },
-    isResumed: current !== undefined,
+    isResumed: standing !== undefined,
     hasSent: false,
     people: plan.bookings,
     bookings: new Map(),
-    old: entry.phase === 'planned' ? 'active' : entry.phase === 'canceling' ? 'maybe canceled' : 'canceled',
+    old: isDone || entry.phase === 'planned' ? 'active' : entry.phase === 'canceling' ? 'maybe canceled' : 'canceled',
   };
   // With `book-first`, everybody is booked before the cancellation.
-  if (entry.order === 'book-first' && entry.phase === 'canceling')
+  if (entry.order === 'book-first' && own?.phase === 'canceling')
     for (const invitee of entry.invitees) run.bookings.set(invitee, undefined);
   const isSame = secondOf(entry.to) === secondOf(plan.to);
   if (entry.phase === 'done') {
-    if (isSame) return finishMove(run, entry.event!);
+    if (isSame) return finishMove(run, entry.event!, stand?.seen);
     throw new SchedError('conflict', `This event was already moved to ${entry.to}`, {
       hint: { command: ['events', 'move', idIn(entry.event)], flags: { to: plan.to } },
     });
   }
-  if (current !== undefined) refuseWhileRunning(context, entry);
   try {
-    if (entry.phase === 'booking' || entry.phase === 'back') await readCanceled(run);
+    if (entry.phase === 'booking' || entry.phase === 'back') await readCanceledAgain(run);
     if (!isSame) await changeTarget(run);
     else await claim(run, entry.phase === 'planned' ? { invitees: fresh.invitees } : {});
     // A record in the files of this machine goes on in the shared ledger.

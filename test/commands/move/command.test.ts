@@ -64,6 +64,33 @@ describe('events move', () => {
     expect(elsewhere.stderr).toContain(`try: sched events move ${idOf(event.uri)} --to 2026-12-01T15:00:00Z`);
   });
 
+  // R56
+  test('asks again where the service shows an earlier state, and says what stands after a cancellation', async () => {
+    const id = await book('09:00');
+    const restore = world.saveService();
+    const line = `events move ${id} --to 2026-12-01T14:00:00Z`;
+    await run(`${line} --yes`);
+    await restore();
+    const requests = jsonOf(await run(`${line} -n`)) as { url: string }[];
+    expect(requests.map(({ url }) => url.split('/').at(-1))).toEqual(['invitees', 'cancellation']);
+    const asked = await run(line, { terminals, stdin: 'y\n' });
+    expect([asked.stderr, sent(asked)]).toEqual([
+      expect.stringContaining('Move "Intro call" and notify Ada Byron'),
+      ['invitees', 'cancellation'],
+    ]);
+    const [moved] = (
+      await run('events list --since 2026-12-01 --until 2026-12-02 --status active --invitee ada@example.com -o id')
+    ).stdout.split('\n');
+    jsonOf(await run(`events cancel ${idOf(moved!)} --yes --json`));
+    for (const flags of ['--yes', '-n']) {
+      const again = await run(`${line} ${flags}`);
+      expect([again.code, writes(again)], flags).toEqual([7, []]);
+      expect(again.stderr).toContain(
+        'but that booking no longer stands\ncause: the old event is canceled, and the new event',
+      );
+    }
+  });
+
   test('asks at a terminal, with the local time of both sides, and tells how to undo it', async () => {
     const id = await book('09:00');
     const line = `events move ${id} --to "2026-12-01 15:00" --reason "The host is ill"`;

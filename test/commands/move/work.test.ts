@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/base/json.ts';
+import { idIn } from '../../../src/base/uri.ts';
 import { moveEvent, openMoves, recordOfMove } from '../../../src/commands/move/work.ts';
 import { moves as kind, type MoveOrder } from '../../../src/commands/move/work-record.ts';
+import type { MovePlan } from '../../../src/commands/move/work-steps.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { ledgerTrouble } from '../../../src/state/ledger-entry.ts';
 import { lost } from '../../support/lost-replies.ts';
@@ -189,6 +192,171 @@ describe('an old event that someone else cancels', () => {
     const send = moves.meanwhile('cancel', () => moves.cancel(plan.event));
     expect(await moves.move(machine, plan, { send, writes })).toMatchObject({ said: 'conflict' });
     expect([writes, await moves.standing(plan)]).toEqual([['cancel'], [[]]]);
+  });
+});
+
+// R56: a record never stands for the service.
+describe('a move that is done, and run again', () => {
+  /** The requests for the new event of a move get this reply. */
+  const answering = async (plan: MovePlan, answer: Send): Promise<Send> => {
+    const { entry } = (await recordOfMove(moves.contextOn(machine), plan.event))!;
+    return async (request) => {
+      const isNew = new URL(request.url).pathname.endsWith(`/${idIn(entry.event)}`);
+      return isNew ? answer(request) : moves.service(request);
+    };
+  };
+  const status = (code: number) => async () => ({ status: code, headers: {}, body: '{}' });
+  const again = async (plan: MovePlan, send?: Send) => {
+    const writes: string[] = [];
+    const said = await moves.move(machine, plan, { writes, ...(send && { send }) });
+    return { said: said.said, writes, words: wordsOf(said), stands: await moves.standing(plan) };
+  };
+  const stranger = { email: 'stranger@people.example', name: 'Stranger', timezone: 'Europe/Berlin' };
+
+  test.each([...orders.map((order) => [order, 1] as const), ['book-first', 2] as const])(
+    'moves anew where the service shows an earlier state: %s, %i',
+    async (order, people) => {
+      const plan = await moves.planned(order, people);
+      const restore = moves.world.saveService();
+      await moves.move(machine, plan);
+      await restore();
+      // Somebody gets the ID that the new event had.
+      await moves.book(moves.solo, plan.third, stranger);
+      const { said, writes, stands } = await again(plan);
+      expect([said, writes.toSorted()]).toEqual(['moved', [...plan.bookings.map(() => 'book'), 'cancel']]);
+      expect(stands).toEqual(atNew(plan));
+      expect((await again(plan)).said).toBe('already');
+    },
+  );
+
+  test.each(orders)('cancels the old event where both stand: %s', async (order) => {
+    const plan = await moves.planned('book-first', 2);
+    let restore: () => Promise<unknown> = async () => {};
+    const send = moves.meanwhile('cancel', async () => {
+      restore = moves.world.saveService();
+    });
+    await moves.move(machine, plan, { send });
+    await restore();
+    expect(await moves.standing(plan)).toEqual(plan.bookings.map(() => [plan.from, plan.to]));
+    expect(await again({ ...plan, order })).toMatchObject({ said: 'moved', writes: ['cancel'], stands: atNew(plan) });
+  });
+
+  test('says what stands if the new event was canceled since, also for another time', async () => {
+    const plan = await moves.planned();
+    const { moved } = await moves.move(machine, plan);
+    await moves.cancel(String(moved!.event.uri));
+    for (const each of [plan, { ...plan, to: plan.third }])
+      expect(await again(each)).toMatchObject({
+        said: 'conflict',
+        writes: [],
+        words: expect.stringMatching(
+          /^This event was moved to \S+, but that booking no longer stands; the old event is canceled, and the new event, \w+, was canceled at 2/,
+        ),
+        stands: [[]],
+      });
+  });
+
+  test('says what stands if the new event is not there', async () => {
+    const plan = await moves.planned();
+    await moves.move(machine, plan);
+    expect(await again(plan, await answering(plan, status(404)))).toMatchObject({
+      said: 'conflict',
+      writes: [],
+      words: expect.stringContaining("the service doesn't show the new event"),
+    });
+  });
+
+  test.each([
+    ['forbidden', status(403)],
+    ['unavailable', status(503)],
+  ] as const)('says nothing about an event that cannot be read: %s', async (said, answer) => {
+    const plan = await moves.planned();
+    const restore = moves.world.saveService();
+    await moves.move(machine, plan);
+    expect(await again(plan, await answering(plan, answer))).toMatchObject({ said, writes: [], stands: atNew(plan) });
+    const send = await answering(plan, answer);
+    await restore();
+    expect(await again(plan, send)).toMatchObject({ said, writes: [], stands: atOld(plan) });
+  });
+
+  test('names those who have left the new event since, and says so if nobody is left', async () => {
+    const plan = await moves.planned('book-first', 2);
+    const { moved } = await moves.move(machine, plan);
+    const leave = (number: number) => {
+      const canceled = new Set(moved!.invitees.slice(0, number).map(({ uri }) => uri));
+      return answering(plan, moves.service).then(
+        (): Send => async (request) => {
+          const reply = await moves.service(request);
+          if (!request.url.includes('/invitees')) return reply;
+          const { collection = [], ...rest } = JSON.parse(reply.body) as { collection?: Json[] };
+          const people = collection.map((each) => (canceled.has(each.uri) ? { ...each, status: 'canceled' } : each));
+          return { ...reply, body: JSON.stringify({ ...rest, collection: people }) };
+        },
+      );
+    };
+    const one = await moves.move(machine, plan, { send: await leave(1) });
+    expect(one.moved).toMatchObject({ how: 'already', formerInvitees: [plan.bookings[0]!.name] });
+    expect(one.moved!.invitees.map(({ uri }) => uri)).toEqual([moved!.invitees[1]!.uri]);
+    expect(await again(plan, await leave(2))).toMatchObject({
+      said: 'conflict',
+      words: expect.stringContaining('nobody who was moved is booked in the new event'),
+    });
+  });
+
+  test('waits where it was never confirmed that the new time was booked', async () => {
+    const plan = await moves.planned();
+    const restore = moves.world.saveService();
+    const context = moves.contextOn(machine);
+    context.booking.ledger.replace = async () => {
+      throw ledgerTrouble(kind as never, '/state: EIO', '');
+    };
+    await moveEvent(context, plan);
+    await restore();
+    expect(await again(plan)).toMatchObject({ said: 'outcome-unknown', writes: [], stands: atOld(plan) });
+    expect((await moves.finish(machine, plan)).at(-1)!.said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
+  test.each(['files', 'redis'] as const)('by two processes at once moves it once: %s', async (place) => {
+    const plan = await moves.planned();
+    const on = [await moves.machineAt(place)];
+    on.push(place === 'files' ? on[0]! : await moves.machineAt(place));
+    const restore = moves.world.saveService();
+    await moves.move(on[0]!, plan);
+    const writes: string[] = [];
+    await restore();
+    const said = (await Promise.all(on.map((each) => moves.move(each, plan, { writes })))).map((each) => each.said);
+    expect(said.filter((each) => each === 'moved')).toHaveLength(1);
+    for (const each of said) expect(['moved', 'already', 'conflict', 'outcome-unknown']).toContain(each);
+    expect([writes.toSorted(), await moves.standing(plan)]).toEqual([['book', 'cancel'], atNew(plan)]);
+  });
+});
+
+// R56: a record never stands for the service.
+describe('an unfinished move', () => {
+  test.each([
+    ['book-first', 'after claim canceling'],
+    ['cancel-first', 'after claim booking'],
+    ['cancel-first', 'after book'],
+  ] as const)('begins again where the service shows an earlier state: %s, %s', async (order, step) => {
+    const plan = await moves.planned(order);
+    const restore = moves.world.saveService();
+    await moves.killAt(machine, plan, step);
+    await restore();
+    const said = (await moves.finish(machine, plan)).map((each) => each.said);
+    expect([said.at(-1), await moves.standing(plan)]).toEqual(['moved', atNew(plan)]);
+  });
+
+  test('whose new event somebody has canceled says so', async () => {
+    const plan = await moves.planned();
+    await moves.killAt(machine, plan, 'after cancel');
+    const { entry } = (await recordOfMove(moves.contextOn(machine), plan.event))!;
+    await moves.cancel(entry.event!);
+    const writes: string[] = [];
+    const said = await moves.move(machine, plan, { writes });
+    expect([said.said, writes, await moves.standing(plan)]).toEqual(['conflict', [], [[]]]);
+    expect(wordsOf(said)).toContain('that booking no longer stands');
+    expect(await recordOfMove(moves.contextOn(machine), plan.event)).toBeUndefined();
   });
 });
 
