@@ -48,11 +48,8 @@ interface Surroundings {
 
 /** At a terminal, completes short IDs and asks for what the command line lacks. Elsewhere the command reports it. */
 const completeInvocation = async (command: Command, given: Invocation): Promise<Invocation> => {
-  const { settings, runtime } = given.context;
-  if (!settings.canAsk) return given;
-  const invocation = runtime.stdout.isTerminal
-    ? await (await import('./operation/short-ids.ts')).withWholeIds(command, given)
-    : given;
+  if (!given.context.settings.canAsk) return given;
+  const invocation = await (await import('./operation/short-ids.ts')).withWholeIds(command, given);
   if (!canAskFor(command, invocation.given) || command.showsWithout?.(howOf(invocation))) return invocation;
   const { askMissing } = await import('./operation/ask-missing.ts');
   return askMissing(command, invocation);
@@ -159,7 +156,11 @@ export const runCommand = async (
     }
     // The write was applied; only its reply could not be printed.
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    const problem = await suggest(error, settings.here);
+    const { explainShortId } = await import('./operation/short-ids.ts');
+    const problem = await suggest(
+      await explainShortId(error, command, { context, help, ...parsedCommand }),
+      settings.here,
+    );
     // An error with lines of its own has no sentence to say it in.
     const place = problem instanceof SchedError && !problem.facts.lines ? notes.takePlace() : undefined;
     if (place !== undefined) Object.assign((problem as SchedError).facts, { place });

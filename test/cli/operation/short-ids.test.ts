@@ -42,9 +42,6 @@ test('the beginning of an ID that a terminal showed is enough for it', async () 
   expect(readFileSync(join(folder(), file!), 'utf8')).toMatch(
     /^\{"records":\["[a-z_]+\/\w+"(,"[a-z_]+\/\w+")*\],"at":\d+\}$/,
   );
-
-  const canceled = await atTerminal(`events cancel ${short} --yes`);
-  expect(paths(canceled.requests)).toContain(`POST /scheduled_events/${id}/cancellation`);
 });
 
 test('each of several arguments takes it', async () => {
@@ -68,7 +65,7 @@ test('a beginning of several IDs is refused, and nothing is sent', async () => {
     return { ...reply, body: reply.body.replaceAll(/scheduled_events\/..../g, 'scheduled_events/SAME') };
   };
   await atTerminal('events list --limit 5', { send });
-  const { code, stderr, requests } = await atTerminal('events cancel SAME --yes');
+  const { code, stderr, requests } = await atTerminal('events cancel SAME');
   expect(code).toBe(2);
   expect(stderr).toMatch(/IDs of events begin with "SAME": SAME\w+, SAME\w+/);
   expect(requests).toEqual([]);
@@ -89,15 +86,43 @@ test.each<[string, string, WorldOptions]>([
   expect(remembered()).toEqual([]);
 });
 
-test.each<[string, WorldOptions]>([
-  ['in a pipe', { terminals: ['stdin', 'stderr'] }],
-  ['in CI', { env: { CI: '1' } }],
-  ['with --no-input', { env: { SCHED_NO_INPUT: '1' } }],
-])('a beginning stays as it is %s', async (_, more) => {
-  const [id] = await idsOf('events list --upcoming --limit 1');
+const typed: WorldOptions['terminals'] = ['stdin', 'stderr'];
+
+test.each<[string, string, WorldOptions]>([
+  ['in a pipe', 'get', { terminals: typed }],
+  ['in a pipe, for a write that asks', 'cancel', { terminals: typed, stdin: 'y\n' }],
+  ['in a pipe, for what a write would send', 'cancel --dry-run --yes', { terminals: typed }],
+  ['on Windows in a pipe', 'get', { terminals: typed, platform: 'win32' }],
+])('a beginning is enough for a person %s', async (_, verb, more) => {
+  const env = { SCHED_CACHE_DIR: join(home, 'cache'), SCHED_STATE_DIR: join(home, 'state') };
+  const [id] = await idsOf('events list --upcoming --status active --limit 1');
+  await atTerminal('events list --upcoming --limit 1', { ...more, terminals, env });
+  const { code, requests } = await atTerminal(`events ${verb} ${id!.slice(0, 4)}`, { ...more, env });
+  expect(code).toBe(0);
+  expect(paths(requests).join()).toContain(`/scheduled_events/${id}`);
+});
+
+test.each<[string, string, WorldOptions]>([
+  ['in CI', 'get', { env: { CI: '1' } }],
+  ['with --no-input', 'get', { env: { SCHED_NO_INPUT: '1' } }],
+  ['without a terminal, as in cron', 'get', { terminals: [] }],
+  ['if only the output is a terminal', 'get', { terminals: ['stdout', 'stderr'] }],
+  ['if errors go to a file', 'get', { terminals: ['stdin', 'stdout'] }],
+  ['for a write with --yes', 'cancel --yes', {}],
+  ['for a write with --yes in a pipe', 'cancel --yes', { terminals: typed }],
+])('a beginning is not enough %s, and the error names the whole ID', async (_, verb, more) => {
+  const [id] = await idsOf('events list --upcoming --status active --limit 1');
   await atTerminal('events list --upcoming --limit 1');
-  const { requests } = await atTerminal(`events get ${id!.slice(0, 8)}`, more);
-  expect(paths(requests)).toEqual([`GET /scheduled_events/${id!.slice(0, 8)}`]);
+  const short = id!.slice(0, 4);
+  const { code, requests, stderr } = await atTerminal(`events ${verb} ${short}`, more);
+  expect(code).toBe(6);
+  expect(paths(requests).join()).toContain(`/scheduled_events/${short}`);
+  expect(paths(requests).join()).not.toContain(id!);
+  const where = verb.includes('--yes') ? 'without --yes' : 'on a terminal';
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    `"${short}" is the beginning of ${id}: four characters are only enough ${where}`,
+  );
+  expect(stderr).toContain(`try: sched events ${verb} ${id}\n`);
 });
 
 test('only the latest records are remembered, and a file that cannot be read does no harm', async () => {
