@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ListOptions, type ListPage, paginate, type Rest } from '../../src/client/paginate.ts';
 import { gate } from '../support/gate.ts';
+import { runs } from '../support/tier.ts';
 
 type Asked = { count: number; page_token?: string };
 
@@ -34,30 +36,6 @@ describe('paginate', () => {
     expect(asked).toEqual([{ count: 100 }, { count: 100, page_token: 'a' }, { count: 100, page_token: 'b' }]);
   });
 
-  test('stops at the limit, and requests no more than is left', async () => {
-    const { asked, pages } = listing(three, { limit: 3 });
-    expect(await gather(pages)).toEqual([1, 2, 3]);
-    expect(asked).toEqual([{ count: 3 }, { count: 1, page_token: 'a' }]);
-  });
-
-  test('requests no further page if the limit is reached at the end of a page', async () => {
-    const { asked, pages } = listing(three, { limit: 2 });
-    expect(await gather(pages)).toEqual([1, 2]);
-    expect(asked).toHaveLength(1);
-  });
-
-  test('sends no request for a limit of 0', async () => {
-    const { asked, pages } = listing(three, { limit: 0 });
-    expect(await gather(pages)).toEqual([]);
-    expect(asked).toEqual([]);
-  });
-
-  test('requests pages of the given size', async () => {
-    const { asked, pages } = listing(three, { pageSize: 2 });
-    await gather(pages);
-    expect(asked.map(({ count }) => count)).toEqual([2, 2, 2]);
-  });
-
   test('begins with a given page, and reports where each page begins', async () => {
     const seen: unknown[] = [];
     const onPage = ({ place, nextToken }: Rest) => seen.push([place.token, place.count, nextToken]);
@@ -76,16 +54,6 @@ describe('paginate', () => {
   test('reports a list that leads back to the page it began with', async () => {
     const { pages } = listing({ a: { items: [1], nextToken: 'a' } }, { from: { token: 'a' } });
     await expect(gather(pages)).rejects.toThrow('repeats');
-  });
-
-  test('counts only kept rows toward the limit', async () => {
-    const { pages } = listing(three, { limit: 2, keep: (row) => row % 2 === 1 });
-    expect(await gather(pages)).toEqual([1, 3]);
-  });
-
-  test('takes no more than the limit from a page that is larger than requested', async () => {
-    const { pages } = listing({ '': { items: [1, 2, 3, 4, 5] } }, { limit: 2, pageSize: 2 });
-    expect(await gather(pages)).toEqual([1, 2]);
   });
 
   // R40
@@ -157,6 +125,61 @@ describe('paginate', () => {
   });
 });
 
+describe('paginate: a list in memory', () => {
+  /** How many more or fewer rows a page has than were asked for, and whether the last page names itself as the next one. */
+  const service = fc.record({
+    size: fc.nat(30),
+    more: fc.array(fc.integer({ min: -5, max: 2 }), { maxLength: 5 }),
+    isLoop: fc.boolean(),
+  });
+  const wanted = fc.record({
+    /** Rows, none, or as many as the list has. */
+    most: fc.oneof(fc.nat(31), fc.constantFrom('no limit', 'its length')),
+    pageSize: fc.integer({ min: 1, max: 5 }),
+    divisor: fc.integer({ min: 1, max: 3 }),
+    begin: fc.option(fc.nat(30), { nil: undefined }),
+    isAhead: fc.boolean(),
+  });
+
+  // R40
+  test('is given whole, up to the limit, and fails only if rows are missing', async () => {
+    const property = fc.asyncProperty(service, wanted, async ({ size, more, isLoop }, given) => {
+      const { most, pageSize, divisor, begin, isAhead } = given;
+      const rows = Array.from({ length: size }, (_, row) => row);
+      const keep = (row: number) => row % divisor === 0;
+      const wantedRows = rows.slice(begin ?? 0).filter(keep);
+      const limits = { 'no limit': Number.POSITIVE_INFINITY, 'its length': wantedRows.length };
+      const limit = limits[most as keyof typeof limits] ?? most;
+      const tokens = new Map([['begin', begin ?? 0]]);
+      let left = limit;
+      let pages = 0;
+      const counts: { asked: number; needed: number }[] = [];
+      const fetch = async ({ count, page_token: token = 'begin' }: Asked): Promise<ListPage<number>> => {
+        counts.push({ asked: count, needed: Math.min(pageSize, left) });
+        const from = tokens.get(token)!;
+        const items = rows.slice(from, from + Math.max(0, count + ([0, ...more][pages++ % (more.length + 1)] ?? 0)));
+        left -= items.filter(keep).length;
+        const isLast = from + items.length >= size;
+        const nextToken = isLast ? token : `token ${pages}`;
+        tokens.set(nextToken, from + items.length);
+        return isLast && !isLoop ? { items } : { items, nextToken };
+      };
+      const from = begin === undefined ? {} : { from: { token: 'begin' } };
+      const ahead = isAhead ? { afterSend: async () => {} } : {};
+      const found: number[] = [];
+      const read = async () => {
+        const options = { limit, pageSize, keep, ...from, ...ahead };
+        for await (const page of paginate(fetch, (problem) => new Error(problem), options)) found.push(...page);
+      };
+      if (isLoop && wantedRows.length < limit) await expect(read()).rejects.toThrow('next_page_token repeats');
+      else await read();
+      expect(found).toEqual(wantedRows.slice(0, limit));
+      for (const { asked, needed } of counts) expect(asked).toBe(needed || 'no page');
+    });
+    await fc.assert(property, runs(200, 20_000));
+  });
+});
+
 describe('paginate: one page ahead', () => {
   /** Pages that arrive when the test resolves their promises. */
   const slowly = (options: ListOptions<number> = {}) => {
@@ -193,12 +216,6 @@ describe('paginate: one page ahead', () => {
     const { asked, pages } = listing(three);
     expect((await pages.next()).value).toEqual([1, 2]);
     expect(asked).toHaveLength(1);
-  });
-
-  test('is not requested beyond the limit', async () => {
-    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, afterSend: async () => {} });
-    expect(await gather(pages)).toEqual([1, 2, 3, 4]);
-    expect(asked).toHaveLength(2);
   });
 
   test('fails when its turn comes, after the rows before it', async () => {
