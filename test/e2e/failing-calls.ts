@@ -11,6 +11,7 @@ import {
   program,
   type RunningSandbox,
   runner,
+  sched,
   startSandbox,
   storeLogin,
   temporaryHome,
@@ -88,6 +89,8 @@ export const failingCommands = [
   'events move',
   'compliance delete',
   'events list with an expired token',
+  'events list from a mirror',
+  'mirror sql',
 ] as const;
 
 type FailingCommand = (typeof failingCommands)[number];
@@ -116,6 +119,8 @@ const commandsAt = async (sandbox: RunningSandbox, home: string) => {
   const deletion = ['--from', people, '--confirm', '2', '--receipt', join(home, 'receipt.jsonl')];
   const booking = ['--start', farMonday(), '--email', 'a@people.example', '--name', 'A', '--timezone', 'UTC'];
   const env = { SCHED_BASE_URL: base_url, SCHED_TOKEN: token };
+  const mirrored = temporaryHome();
+  await sched(['mirror', 'sync', '--yes', '--since', '-1d', '--until', '+1d'], mirrored, env);
   return {
     'events list': { env, words: ['events', 'list', '--limit', '1'] },
     'invitees create': { env, words: ['invitees', 'create', '--event-type', type, ...booking] },
@@ -123,6 +128,8 @@ const commandsAt = async (sandbox: RunningSandbox, home: string) => {
     'events move': { env, words: ['events', 'move', event, '--to', farMonday(3), '--yes'] },
     'compliance delete': { env, words: ['compliance', 'delete', ...deletion] },
     'events list with an expired token': { env: {}, words: ['events', 'list', '--limit', '1'], home: loggedIn },
+    'events list from a mirror': { env, words: ['--mirror', 'events', 'list', '--limit', '1'], home: mirrored },
+    'mirror sql': { env, words: ['mirror', 'sql', 'SELECT * FROM bookings LIMIT 1'], home: mirrored },
   } satisfies Record<FailingCommand, Command>;
 };
 
@@ -190,6 +197,7 @@ const documented: readonly (number | null)[] = [0, ...Object.values(exitCodes)];
 export const wrongWith = ({ code, stderr }: FailedRun): string | undefined => {
   if (code === killedCode) return `no end within ${limitSeconds} s`;
   if (!documented.includes(code)) return `exit ${code}`;
+  if (code === exitCodes.internal) return 'an internal error';
   if (code !== 0 && !/^error: /m.test(stderr)) return `exit ${code} without an error`;
   return /^\s+at .*:\d+:\d+\)?$/m.test(stderr) ? 'a stack trace' : undefined;
 };

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { spawn } from '../support/processes.ts';
+import { spawn, spawnSync } from '../support/processes.ts';
 import { createWorld, type TestWorld } from '../support/run.ts';
 import { syncedHome } from '../support/synced.ts';
 import { sample } from '../support/tier.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched } from './program.ts';
 
@@ -64,5 +66,21 @@ describe.runIf(process.platform === 'linux')('mirror sql', () => {
     expect(stdout.replace(/\s/g, '')).toBe(
       String.raw`[{"large":9007199254740993,"text":"\u0001x","a\"b":"é","bytes":"00ff","none":null}]`,
     );
+  });
+});
+
+describeWith('strace')('a mirror that can not be read', () => {
+  // The first read is that of libsql itself.
+  test.each(sample([1, 2, 3, 4], 1, (number) => number === 1))('read %i', async (number) => {
+    const folder = join(home, '.cache/sched/mirror');
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.db'))!);
+    const inject = `inject=pread64:error=EIO:when=${number}`;
+    const flags = ['-f', '-o', '/dev/null', '-P', file, '-e', 'trace=pread64', '-e', inject];
+    const ended = spawnSync('strace', [...flags, runner, ...program, '--mirror', 'events', 'list', '--json'], {
+      env: cleanEnvironment(home, env),
+    });
+    const { error } = JSON.parse(String(ended.stderr).trim().split('\n').at(-1)!);
+    expect([ended.status, error.code, error.outcome]).toEqual([3, 'environment', 'not-sent']);
+    expect(error.message).toBe("Can't use the mirror");
   });
 });

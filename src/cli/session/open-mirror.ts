@@ -136,23 +136,29 @@ const checkFile = (file: string, { uid }: Runtime): void => {
   }
 };
 
-/** Does something with an open mirror. An error of the database or of its disk becomes one that says what to do. */
+/** What an error of the database or of its disk means, with what to do. Undefined for any other error. */
+export const mirrorTrouble = (file: string, error: unknown): SchedError | undefined => {
+  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  const isBroken = code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
+  const isOfDisk = syscall !== undefined || /sqlite/i.test(String(code));
+  if (error instanceof SchedError || (!isBroken && !isOfDisk)) return undefined;
+  const reason = code === 'SANDBOX_FILE' ? message.replace('sandbox', 'mirror') : message;
+  return new SchedError('environment', "Can't use the mirror", {
+    reason: `${reason} (${file})`,
+    outcome: 'not-sent',
+    ...(isBroken && { hint: deletion }),
+    ...(/\bfull\b/i.test(message) && {
+      advice: 'free some space on the disk, and run the same command again: nothing is lost',
+    }),
+  });
+};
+
+/** Does something with an open mirror. */
 const atMirror = async <Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
-    const { message, code, syscall } = error as NodeJS.ErrnoException;
-    const isBroken = code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
-    const isOfDisk = syscall !== undefined || /sqlite/i.test(String(code));
-    if (error instanceof SchedError || (!isBroken && !isOfDisk)) throw error;
-    const reason = code === 'SANDBOX_FILE' ? message.replace('sandbox', 'mirror') : message;
-    throw new SchedError('environment', "Can't use the mirror", {
-      reason: `${reason} (${file})`,
-      ...(isBroken && { hint: deletion }),
-      ...(/\bfull\b/i.test(message) && {
-        advice: 'free some space on the disk, and run the same command again: nothing is lost',
-      }),
-    });
+    throw mirrorTrouble(file, error) ?? error;
   }
 };
 

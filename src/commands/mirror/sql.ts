@@ -1,7 +1,7 @@
 import { SchedError, usageError } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
+import { forgetMarked, mirrorTrouble, withMirror } from '../../cli/session/open-mirror.ts';
 import type { View } from '../../output/view.ts';
 import { childEnvironment, queryArgument, type Runtime } from '../../runtime.ts';
 import { answerQuery, plainValue, queryProblem, type SqlAnswer, type SqlQuestion } from '../../sandbox/mirror/query.ts';
@@ -42,6 +42,7 @@ export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Pro
   await withMirror(runtime, file, (mirror) => forgetMarked(context, mirror));
   const most = limit ?? mostRows;
   const answer = await ask(runtime, { file, query, limit: most + 1 });
+  if ('failure' in answer) throw mirrorTrouble(file, answer.failure)!;
   if ('problem' in answer) throw new SchedError('usage', "SQLite can't answer the query", { reason: answer.problem });
   const rows = answer.rows
     .slice(0, most)

@@ -1,3 +1,5 @@
+import { isFileTrouble } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import { openMirror, readOnly } from './open.ts';
 import views from './views.sql' with { type: 'text' };
 
@@ -8,7 +10,11 @@ export interface SqlQuestion {
   limit: number;
 }
 
-export type SqlAnswer = { columns: string[]; rows: unknown[][] } | { problem: string };
+/** A problem is one of the query, a failure one of the file. */
+export type SqlAnswer =
+  | { columns: string[]; rows: unknown[][] }
+  | { problem: string }
+  | { failure: { message: string; code: string } };
 
 /** What is in quotes, or a comment: a semicolon there ends nothing. */
 const quoted = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
@@ -52,8 +58,9 @@ export const plainValue = (value: unknown): unknown =>
 export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<SqlAnswer> => {
   const wrong = queryProblem(query);
   if (wrong !== undefined) return { problem: wrong };
-  const store = await openMirror(file);
+  let store: Store | undefined;
   try {
+    store = await openMirror(file);
     store.exec(views);
     // A view is one statement that only reads, and tells its columns.
     store.run(`CREATE TEMP VIEW asked AS\n${plainQuery(query)}`);
@@ -63,8 +70,9 @@ export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<
     const rows = reader.all<Record<string, unknown>>(sql);
     return { columns, rows: rows.map((row) => columns.map((column) => row[column])) };
   } catch (error) {
-    return { problem: (error as Error).message };
+    const { message, code = '' } = error as NodeJS.ErrnoException;
+    return store === undefined || isFileTrouble(error) ? { failure: { message, code } } : { problem: message };
   } finally {
-    store.close();
+    store?.close();
   }
 };

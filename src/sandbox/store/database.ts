@@ -97,6 +97,31 @@ const busyMilliseconds = 5_000;
  */
 const plainFile = (file: string): string => `${pathToFileURL(file)}?vfs=${sep === '/' ? 'unix' : 'win32'}`;
 
+/** Codes of https://www.sqlite.org/rescode.html that are about the file, and not about a statement. */
+const fileCodes: Record<string, number> = {
+  ...{ PERM: 3, BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10 },
+  ...{ CORRUPT: 11, FULL: 13, CANTOPEN: 14, PROTOCOL: 15, NOTADB: 26 },
+};
+
+/** Whether SQLite can't use a file: its disk fails, it is damaged, or another process has it. */
+export const isFileTrouble = (error: unknown): boolean => {
+  // libsql has the name of a code, Node its number. Both are more exact than what is told apart here.
+  const { code = '', errcode = 0 } = error as { code?: string; errcode?: number };
+  const [, name = ''] = /^SQLITE_([A-Z]+)/.exec(code) ?? [];
+  return name in fileCodes || Object.values(fileCodes).includes(errcode & 0xff);
+};
+
+/** Opens a file with libsql, whose failure is a text with a number in it. */
+const openLibsql = <Opened>(Libsql: new (address: string) => Opened, address: string): Opened => {
+  try {
+    return new Libsql(address);
+  } catch (error) {
+    const [, number] = /: (\d+)"\)$/.exec((error as Error).message) ?? [];
+    const message = Number(number) === fileCodes.IOERR ? 'disk I/O error' : 'unable to open database file';
+    throw Object.assign(new Error(message, { cause: error }), { code: 'SQLITE_CANTOPEN' });
+  }
+};
+
 const binding = async (): Promise<(file: string) => Binding> => {
   // In a variable, because the Node 20 types don't include this module.
   const builtIn: string = 'node:sqlite';
@@ -106,7 +131,7 @@ const binding = async (): Promise<(file: string) => Binding> => {
   } catch {
     const { default: Libsql } = await import('libsql');
     return (file) => {
-      const database = new Libsql(file === ':memory:' ? file : plainFile(file));
+      const database = openLibsql(Libsql, file === ':memory:' ? file : plainFile(file));
       return {
         exec: (sql) => database.exec(sql),
         prepare: (sql) => withNames(database.prepare(sql) as unknown as LibsqlStatement),

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, jsonOf, type TestWorld } from '../../support/run.ts';
 import { syncedHome } from '../../support/synced.ts';
-import { temporaryFile } from '../../support/temporary.ts';
+import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
 
 let world: TestWorld;
 let home: string;
@@ -51,6 +51,21 @@ describe('a query is refused', () => {
     expect(readdirSync(join(file, '..'))).not.toContain('attached.db');
     expect(jsonOf(await sql('SELECT count(*) > 0 AS full FROM invitees', '--json'))).toEqual([{ full: 1 }]);
   });
+});
+
+test('a mirror that is damaged where the query reads is no problem of the query', async () => {
+  const damaged = temporaryDirectory('damaged');
+  cpSync(home, damaged, { recursive: true });
+  const folder = join(damaged, '.cache/sched/mirror');
+  const path = join(folder, readdirSync(folder).find((name) => name.endsWith('.db'))!);
+  const bytes = readFileSync(path);
+  // Pages of 4 KiB, of which the last third has records.
+  for (let at = Math.floor(bytes.length / 4096 / 1.5) * 4096; at < bytes.length; at += 4096)
+    bytes.fill(0xff, at, at + 8);
+  writeFileSync(path, bytes);
+  const { code, stderr } = await world.run(['mirror', 'sql', 'SELECT * FROM bookings', '--json'], { home: damaged });
+  const { message, outcome } = JSON.parse(stderr.trim().split('\n').at(-1)!).error;
+  expect([code, message, outcome]).toEqual([3, "Can't use the mirror", 'not-sent']);
 });
 
 // Another version of the library may have more of them: look at each before it is added here.
