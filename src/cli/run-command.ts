@@ -1,6 +1,5 @@
 import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../base/errors.ts';
 import { counted } from '../base/numbers.ts';
-import { once } from '../base/once.ts';
 import { the, words } from '../base/words.ts';
 import { colorFlagOf, colorWanted } from '../output/color.ts';
 import { commonFormats, ownFormats } from '../output/formats.ts';
@@ -134,7 +133,11 @@ export const runCommand = async (
 
   const isBackground = command.background?.(given);
   const context = createContext(runtime, settings, notes, findUserLazily, command.operation, isBackground, frontend);
-  context.beforeWrite = once(async () => (await import('./session/confirm.ts')).confirmProtected(context));
+  let asked: Promise<void> | undefined;
+  context.beforeWrite = (request) => {
+    asked ??= import('./session/confirm.ts').then(({ confirmRequest }) => confirmRequest(context, request));
+    return asked;
+  };
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const knownNames = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];

@@ -3,6 +3,7 @@ import { idIn } from '../base/uri.ts';
 import { nouns } from '../commands/registry.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ParsedCommand } from './command.ts';
+import type { Given } from './input/given.ts';
 import { hideAddresses } from './messages/hide-addresses.ts';
 import { adviceText, flagWords, type Here, suggestedLine } from './messages/suggested-line.ts';
 import { argumentsIn } from './parse/line-part.ts';
@@ -25,9 +26,10 @@ const ownLine = (
   return name.startsWith('compliance ') && hideAddresses(line) !== line ? undefined : line;
 };
 
-/** Says which flags to change, for a command that must not be repeated. */
-const flagsInWords = (flags: SuggestedFlags): string[] => {
-  const addedFlags = flagWords(flags);
+/** Says which flags to change, for a command that must not be repeated. What is there already is not said again. */
+const flagsInWords = (flags: SuggestedFlags, given: Given): string[] => {
+  const isGiven = ([name, value]: [string, string | boolean]) => value !== false && given[name] === value;
+  const addedFlags = flagWords(Object.fromEntries(Object.entries(flags).filter((flag) => !isGiven(flag))));
   const omittedFlags = Object.keys(flags).filter((name) => flags[name] === false);
   return [
     ...(addedFlags.length === 0 ? [] : [`add ${addedFlags.join(' ')}`]),
@@ -48,7 +50,7 @@ const spellNextStep = (
     return { ...adviceFacts, hint: suggestedLine(here, { command, flags }) };
   const line = ownLine(hint, parsedCommand, runtime);
   if (line !== undefined) return { ...adviceFacts, hint: line };
-  const words = [...Object.values(adviceFacts), ...flagsInWords(flags)];
+  const words = [...Object.values(adviceFacts), ...flagsInWords(flags, parsedCommand.given)];
   return words.length === 0 ? {} : { advice: words.join('; ') };
 };
 

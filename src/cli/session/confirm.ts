@@ -1,6 +1,12 @@
-import { SchedError, type Suggestion } from '../../base/errors.ts';
+import { type ErrorDetails, SchedError, type Suggestion } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import { the, words } from '../../base/words.ts';
+import { withArticle } from '../../client/ids.ts';
+import { effectOf } from '../../client/outcome.ts';
 import { addressOf } from '../../dialects/dialect.ts';
+import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
 import type { Context } from './context.ts';
 import { askYes, type Change, type Facts, laidOut } from './prompt.ts';
@@ -60,12 +66,24 @@ const dialectFacts = async ({ operation, dialect }: Context): Promise<Facts> => 
   return method === operation.method && path === operation.path ? [] : [['request', `${method} ${path}`]];
 };
 
+/** What confirms a write where nobody can be asked, and why: a protected profile needs its name beside the flags. */
+export const withoutTerminal = (
+  { settings: { protectedProfile } }: Context,
+  flags: Suggestion['flags'],
+): Pick<ErrorDetails, 'reason' | 'hint'> =>
+  protectedProfile === undefined
+    ? { hint: { flags } }
+    : {
+        reason: words`the profile ${protectedProfile} is protected, so ${the('yes')} needs its name beside it`,
+        hint: { flags: { ...flags, 'profile-is': protectedProfile } },
+      };
+
 /** Nobody can be asked about a write. */
-const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags']): SchedError => {
+const unconfirmed = (context: Context, action: string, flags: Suggestion['flags']): SchedError => {
   const sentence = `Confirmation needed to ${action}`;
-  if (!isTool)
+  if (context.frontend === undefined)
     return new SchedError('confirmation-required', `${sentence}, but there is no terminal to ask on`, {
-      hint: { flags },
+      ...withoutTerminal(context, flags),
       outcome: 'not-sent',
     });
   return new SchedError('confirmation-required', `${sentence}, but this client can't ask`, {
@@ -137,8 +155,7 @@ export const confirm = async (
   const { settings, runtime, notes, frontend } = context;
   refuseTool(context);
   if (settings.yes) return;
-  const named = settings.protectedProfile && { 'profile-is': settings.protectedProfile };
-  if (!context.canConfirm) throw unconfirmed(cutName(action), frontend !== undefined, { ...flags, ...named });
+  if (!context.canConfirm) throw unconfirmed(context, cutName(action), flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const shownQuestion = {
     question: cutName(question),
@@ -170,12 +187,45 @@ export const allowWrites = ({ settings }: Context): void => {
   delete settings.protectedProfile;
 };
 
-/** Asks for a write with a protected profile, unless the command has asked already. */
-export const confirmProtected = async (context: Context): Promise<void> => {
+/** Fields of a body that a question shows. The rest is counted. */
+const mostFields = 12;
+
+/** The fields of a body, each with the path to it. R49: addresses to delete are not shown. */
+const bodyFacts = ({ url, body }: HttpRequest): Facts => {
+  const fieldsOf = (value: unknown, path: string): Facts =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).flatMap(([name, inner]) => fieldsOf(inner, path === '' ? name : `${path}.${name}`))
+      : [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+  if (body === undefined || /data_compliance/.test(url)) return [];
+  const facts = fieldsOf(parseJson(body) ?? {}, '').filter(([path]) => path !== '');
+  const more = facts.length - mostFields;
+  return more > 0 ? [...facts.slice(0, mostFields), ['and', `${more} more`]] : facts;
+};
+
+const verbs: Record<Effect, string> = { creation: 'create', change: 'change', deletion: 'delete', read: 'send' };
+
+/** What a request writes: `change event type with ID X`, `create an event type`, `send POST /reports`. */
+const writeWords = ({ operation }: Context, request: HttpRequest): string => {
+  const { method, url, subject, isBooking } = request;
+  if (isBooking) return 'book a meeting';
+  const thing = subject ?? (operation && withArticle(operation.reply.of.name));
+  return thing === undefined ? `send ${method} ${new URL(url).pathname}` : `${verbs[effectOf(request)]} ${thing}`;
+};
+
+/** What a run does, by what it has done: `cancel` for `canceled`. */
+export const verbOf = (done: string): string => Object.keys(undone).find((verb) => undone[verb] === done) ?? 'write';
+
+/** Asks for a write with a protected profile, unless the command has asked already: `cancel 3 events`. */
+export const confirmProtected = async (context: Context, action: string, details: Facts = []): Promise<void> => {
   const { protectedProfile: name } = context.settings;
   if (name === undefined) return;
   await confirm(context, {
-    question: `The profile ${name} is protected. Write with it?`,
-    action: `write with the protected profile ${name}`,
+    question: `${capital(action)}? The profile ${name} is protected.`,
+    details,
+    action: `${action} with the protected profile ${name}`,
   });
 };
+
+/** The same before a request. */
+export const confirmRequest = (context: Context, request: HttpRequest): Promise<void> =>
+  confirmProtected(context, writeWords(context, request), bodyFacts(request));

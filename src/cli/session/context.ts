@@ -6,7 +6,7 @@ import { the, words } from '../../base/words.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { effectOf } from '../../client/outcome.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { Send } from '../../http/message.ts';
+import type { HttpRequest, Send } from '../../http/message.ts';
 import { toleratedSkewMs } from '../../http/service-time.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
@@ -63,7 +63,7 @@ export interface Context {
   operation?: Operation | undefined;
   identity: Identity;
   /** Asks for a write with a protected profile. */
-  beforeWrite?: () => Promise<void>;
+  beforeWrite?: (request: HttpRequest) => Promise<void>;
   frontend?: Frontend | undefined;
   /** The ID of a record for a command line: for a person its beginning, which is remembered. */
   shownId(uri: unknown): string;
@@ -145,7 +145,7 @@ export const createContext = (
       (next: Send): Send =>
       async (request) => {
         const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
-        if (isWrite && settings.protectedProfile !== undefined) await context.beforeWrite!();
+        if (isWrite && settings.protectedProfile !== undefined) await context.beforeWrite!(request);
         if (isWrite) frontend?.beforeWrite?.();
         return next(request);
       };

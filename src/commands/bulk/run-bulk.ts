@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import { the, type Words, words } from '../../base/words.ts';
-import { confirmProtected } from '../../cli/session/confirm.ts';
+import { confirmProtected, verbOf } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isWatched } from '../../cli/session/context.ts';
 import { stat } from '../../node/files.ts';
@@ -245,7 +245,8 @@ export const runBulk = async <Item extends InputItem>(
     const remaining = leftOf(bulk, unfinishedRun?.history);
     await bulk.confirm(remaining, unfinishedRun !== undefined);
     // A confirmed count is not the name of a protected profile.
-    await confirmProtected(context);
+    const { things, done } = bulk;
+    await confirmProtected(context, `${verbOf(done)} ${formatNumber(remaining.length)} ${things}`);
     const { line, file } = await (unfinishedRun === undefined
       ? beginReceipt(context, folder, bulk)
       : resumeReceipt(context, unfinishedRun, bulk));

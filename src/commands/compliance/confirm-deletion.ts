@@ -3,7 +3,7 @@ import { counted, formatNumber } from '../../base/numbers.ts';
 import { self, the, words } from '../../base/words.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { hideAddresses } from '../../cli/messages/hide-addresses.ts';
-import { allowWrites, declined, placeFacts } from '../../cli/session/confirm.ts';
+import { allowWrites, declined, placeFacts, withoutTerminal } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { askText, askYes, laidOut } from '../../cli/session/prompt.ts';
 import { checkCount, differs } from '../bulk/check-count.ts';
@@ -55,11 +55,12 @@ export const planDigest = async (
  * yet. Throws if neither is possible.
  */
 export const isConfirmed = (
-  { settings: { yes, canAsk } }: Context,
+  context: Context,
   { confirm, max }: Confirmation,
   { plan, thing }: Addresses,
   digest: string | undefined,
 ): boolean => {
+  const { yes, canAsk } = context.settings;
   const count = plan.items.length;
   checkCount('addresses', { confirm: typeof confirm === 'number' ? confirm : undefined, max }, count);
   if (typeof confirm === 'string' && confirm !== digest)
@@ -77,7 +78,7 @@ export const isConfirmed = (
       reason: yes
         ? words`${the('yes')} alone works only for up to 10 addresses typed as arguments`
         : "a deletion can't be undone",
-      hint: { flags: isSeen ? { yes: true } : { confirm: String(count) } },
+      ...withoutTerminal(context, isSeen ? { yes: true } : { confirm: String(count) }),
     },
   );
 };

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { hasCategory, isOutcomeUnknown, type Outcome, SchedError, sameCommand } from '../../base/errors.ts';
+import { counted } from '../../base/numbers.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
 import { printRequests } from '../../cli/operation/run-operation.ts';
@@ -186,6 +187,6 @@ export const runApply = async (input: ApplyInput, { context }: Call): Promise<vo
   if (confirmedDigest !== undefined && !isConfirmed) return refuseOther(context, comparison);
   await confirmPlan(context, input, comparison, isConfirmed);
   // A digest is not the name of a protected profile.
-  await confirmProtected(context);
+  await confirmProtected(context, `apply ${counted(comparison.plan.changes.length, 'change')} of ${file.path}`);
   await reportApply(context, comparison, await applyAll(context, apply, comparison, confirmedDigest));
 };

@@ -65,6 +65,31 @@ describe('a protected profile', () => {
   });
 
   test.each([
+    ['event-types create --name Chat --duration 25', /^Create an event type\? [\s\S]*name +Chat\n +duration +25\n/],
+    ['event-types update YBL6DUNR9FS4PNP6 --duration 20', /^Change event type with ID YBL6\w+\? [\s\S]*duration +20\n/],
+    ['api POST /reports -f kind=all', /^Send POST \/reports\? [\s\S]*kind +all\n/],
+    [lines['invitees create']!, /^Book a meeting\? [\s\S]*invitee\.email +\S+@/],
+  ])('says what is written: %s', async (line, question) => {
+    const { run } = await protectedWorld();
+    const { stderr } = await run(line, { terminals, stdin: 'n\n' });
+    expect(stderr).toMatch(question);
+    expect(stderr).toContain('? The profile prod is protected.');
+  });
+
+  test.each([
+    ['compliance delete noa.levi@gefen.example --yes', '; add --profile-is prod\n'],
+    ['compliance delete noa.levi@gefen.example', '; add --yes --profile-is prod\n'],
+    ['event-types create --name Chat --duration 25 --yes', '--yes --profile-is prod -p prod\n'],
+    [lines['events cancel']!, '--yes --profile-is prod -p prod\n'],
+  ])('says without a terminal which flag is missing, and why: %s', async (line, end) => {
+    const { run } = await protectedWorld();
+    const { code, stderr } = await run(line);
+    expect(code).toBe(12);
+    expect(stderr).toContain('cause: the profile prod is protected, so --yes needs its name beside it');
+    expect(stderr.endsWith(end)).toBe(true);
+  });
+
+  test.each([
     'api POST /webhook_subscriptions -f url=https://example.com --yes',
     'api -X PATCH /event_types/YBL6DUNR9FS4PNP6 -F duration=20 --yes',
     'api PUT /anything --yes',
