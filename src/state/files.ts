@@ -3,7 +3,7 @@ import { codeOf, SchedError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/system.ts';
 import { closeSync, constants, fstatSync, openSync, readdir, readFileSync, rm } from '../node/files.ts';
 import { checkDirectory, ensureLastingDirectory, statIfAny } from './directories.ts';
-import { noFollow, noWait, type RenameWorld, syncDirectory, writeWholeFile } from './whole-file.ts';
+import { keepChange, noFollow, noWait, type RenameWorld, writeWholeFile } from './whole-file.ts';
 
 const fileTrouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Can't ${what} ${path}`, { reason, outcome: 'not-sent' });
@@ -37,7 +37,7 @@ export const writePrivateFile = async (path: string, text: string, world: FileWo
   try {
     await writeWholeFile(path, { content: text, draft, replaceIn: world });
   } catch (error) {
-    throw fileTrouble('write', path, codeOf(error));
+    throw error instanceof SchedError ? error : fileTrouble('write', path, codeOf(error));
   }
 };
 
@@ -73,9 +73,9 @@ export const removePrivateFile = async (path: string): Promise<boolean> => {
   try {
     const stats = statIfAny(path);
     for (const file of [path, ...(await leftovers(path))]) await rm(file, { force: true });
-    if (stats !== undefined) await syncDirectory(dirname(path));
+    if (stats !== undefined) await keepChange(path, 'removed');
     return stats !== undefined;
   } catch (error) {
-    throw fileTrouble('remove', path, codeOf(error));
+    throw error instanceof SchedError ? error : fileTrouble('remove', path, codeOf(error));
   }
 };

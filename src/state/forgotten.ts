@@ -4,7 +4,7 @@ import type { RandomBytes } from '../base/system.ts';
 import { existsSync } from '../node/files.ts';
 import { ensureLastingDirectory } from './directories.ts';
 import { attempt, realDisk } from './disk.ts';
-import { syncDirectory, writeWholeFile } from './whole-file.ts';
+import { keepChange, writeWholeFile } from './whole-file.ts';
 
 /*
  * Marks of people whose data was deleted at the service, for the mirrors of this user: keyed hashes of their addresses,
@@ -67,7 +67,7 @@ export const fileMarks = (folder: string, randomBytes: RandomBytes): MarkStore =
       } finally {
         await file.close();
       }
-      await attempt('write', path, () => syncDirectory(folder));
+      await keepChange(path, 'written');
     },
   };
 };

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { codeOf } from '../base/errors.ts';
+import { codeOf, SchedError, systemReason } from '../base/errors.ts';
 import type { Clock, System } from '../base/system.ts';
 import { constants, link, open, rename, rm } from '../node/files.ts';
 
@@ -30,6 +30,15 @@ export const syncDirectory = async (path: string): Promise<void> => {
     await handle?.close();
   }
 };
+
+/** Puts a change on disk that everybody sees already: the error must not say that nothing has changed. */
+export const keepChange = (path: string, change: 'written' | 'removed'): Promise<void> =>
+  syncDirectory(dirname(path)).catch((error: unknown) => {
+    throw new SchedError('environment', `${path} is ${change}, but that may not last`, {
+      reason: `${systemReason(error)}: a power cut may undo it`,
+      advice: 'check the disk, then run the same command again',
+    });
+  });
 
 /** Where a file is replaced. */
 export type RenameWorld = Pick<System, 'platform'> & { readonly clock: Pick<Clock, 'sleep'> };
@@ -90,9 +99,10 @@ export const writeWholeFile = async (path: string, { content, draft, replaceIn, 
     await handle.close().catch(() => {});
     await rm(draft, { force: true }).catch(() => {});
   }
+  if (replaceIn !== undefined || stays) return keepChange(path, 'written');
   await syncDirectory(dirname(path)).catch(async (error: unknown) => {
     // Nobody must take a record for valid whose writer was told that it failed.
-    if (replaceIn === undefined && !stays) await rm(path, { force: true }).catch(() => {});
+    await rm(path, { force: true }).catch(() => {});
     throw error;
   });
 };

@@ -2,6 +2,7 @@ import fs, { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFile
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { removePrivateFile } from '../../src/state/files.ts';
 import { type RenameWorld, writeWholeFile } from '../../src/state/whole-file.ts';
 import { failing, filesWith, patched } from '../support/files-world.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -37,13 +38,8 @@ test.each([true, false])('never writes through a link in place of the draft (rep
   expect(readdirSync(folder)).toEqual(['a.draft']);
 });
 
-// R27
-test.each([
-  ['EIO', false],
-  ['ENOSPC', false],
-  ['EINVAL', true],
-  ['EPERM', true],
-])('a directory whose names are not on disk after %s is fine only if that is not supported', async (code, isFine) => {
+/** Does something while the names in a directory can't be put on disk. */
+const whileNamesFail = async (code: string, work: () => Promise<unknown>): Promise<unknown> => {
   const handle = await open(folder);
   const methods = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
@@ -52,9 +48,30 @@ test.each([
     if ((await this.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
     return sync.call(this);
   });
-  const result = await write(false).catch((error) => error.code);
-  spy.mockRestore();
+  return work()
+    .catch(({ code: found, message, facts }) => found ?? [message, facts.reason])
+    .finally(() => spy.mockRestore());
+};
+
+// R27
+test.each([
+  ['EIO', false],
+  ['ENOSPC', false],
+  ['EINVAL', true],
+  ['EPERM', true],
+])('a directory whose names are not on disk after %s is fine only if that is not supported', async (code, isFine) => {
+  const result = await whileNamesFail(code, () => write(false));
   expect([result, readdirSync(folder)]).toEqual(isFine ? [undefined, ['a']] : [code, []]);
+});
+
+// Everybody sees the change, so the error must not say that there is none.
+test.each([
+  ['written', () => write(true), ['a']],
+  ['removed', () => removePrivateFile(at('a')), []],
+])('a file that is %s is not denied if the disk fails right after that', async (change, work, names) => {
+  writeFileSync(at('a'), 'old');
+  const error = [`${at('a')} is ${change}, but that may not last`, 'EIO: a power cut may undo it'];
+  expect([await whileNamesFail('EIO', work), readdirSync(folder)]).toEqual([error, names]);
 });
 
 /** What each `sync` finds in the folder: the text of a file by its name, and whether the folder itself is synced. */
