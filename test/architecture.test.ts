@@ -47,7 +47,8 @@ const places: Record<string, string> = {
     type:cli/session/settings.ts`,
   'cli/session/': `${shell} cli/messages/ type:cli/input/given.ts yaml-file.ts @inquirer/core @inquirer/prompts zod
     sandbox/clock/answer-time.ts sandbox/oauth/ready-tokens.ts sandbox/open.ts sandbox/server/http-server.ts
-    sandbox/mirror/answer.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/store/database.ts
+    sandbox/mirror/answer.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/rules/forgotten-texts.ts
+    sandbox/store/database.ts
     type:sandbox/store/store.ts`,
   'cli/operation/': `api/ base/ client/ dialects/ http/ output/ time/ node: cli/messages/ cli/input/ cli/session/
     cli/json-file.ts cli/parse/shared-flags.ts type:cli/command.ts type:cli/parse/line-part.ts`,
@@ -61,7 +62,7 @@ const places: Record<string, string> = {
   'commands/': `${shell} cli/ ../completions/ ../man`,
   'commands/mcp/': `${shell} cli/ type:sandbox/mcp/endpoint.ts type:sandbox/run.ts @modelcontextprotocol/server zod`,
   'commands/mirror/': `${shell} cli/ runtime.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/mirror/query.ts
-    sandbox/mirror/write.ts type:sandbox/store/store.ts type:sandbox/handler.ts
+    sandbox/mirror/write.ts sandbox/rules/forgotten-texts.ts type:sandbox/store/store.ts type:sandbox/handler.ts
     ${mirrorExport}`,
   'commands/sandbox/': `${shell} cli/ sandbox/ yaml-file.ts`,
   'commands/skill/': `${shell} cli/ node/make-directory.ts`,

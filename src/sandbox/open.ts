@@ -9,7 +9,7 @@ import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './r
 import type { Seed } from './seed/name.ts';
 import { isSeeded, isSeededWith, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { copyAdvice, openDatabase, unusable } from './store/database.ts';
+import { copyAdvice, openDatabase, rewrite, unusable } from './store/database.ts';
 import { timestamp } from './store/names.ts';
 import { openSnapshots, replaceData } from './store/snapshots.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -161,7 +161,7 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
           if (newKind !== undefined) changeKind(store, newKind);
         });
         // Frees the disk space of a larger seed.
-        store.exec('VACUUM');
+        rewrite(store);
       },
       snapshots,
       close() {

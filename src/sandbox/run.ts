@@ -15,6 +15,7 @@ import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
 import { createOwnTokens } from './oauth/own-tokens.ts';
 import { clientOfToken, fingerprint, tokensIn } from './oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from './open.ts';
+import { deletionsDone } from './rules/deletion.ts';
 import { fetchFrom } from './server/fetch.ts';
 import type { WireService } from './server/front.ts';
 import { serve } from './server/http-server.ts';
@@ -150,7 +151,7 @@ export const runSandbox = async (
       if (request.method !== 'GET') deliverer.wake();
       return reply;
     };
-    const log = createLog();
+    const log = createLog({ deletionsDone: () => deletionsDone(store) });
     const desk = openDesk({
       sandbox,
       script,

@@ -12,7 +12,7 @@ import { type OAuthProfile, profiles } from './oauth/profiles.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
 import { findRoute, type Route } from './route.ts';
-import { carryOutDeletions, isDeletionDue } from './rules/deletion.ts';
+import { carryOutDeletions, cleanFile, isDeletionDue } from './rules/deletion.ts';
 import { type RateLimits, throttle, unlimitedHeaders } from './rules/rate-limits.ts';
 import { requirePlan } from './rules/subscription.ts';
 import { urlOf } from './server/request-url.ts';
@@ -221,7 +221,9 @@ export const createService = ({
       return (limits === false || store.counters.isAlone()) && !isDeletionDue(store, now) ? replyAt(now) : undefined;
     };
     // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
-    return (isRead ? store.reading(readOnly) : undefined) ?? store.transaction(() => replyAt(clock.now()));
+    const reply = (isRead ? store.reading(readOnly) : undefined) ?? store.transaction(() => replyAt(clock.now()));
+    if (mirror === undefined) cleanFile(store);
+    return reply;
   };
   return dialect ? speak(dialect)(send) : (request) => send(request);
 };

@@ -7,8 +7,9 @@ import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, writeFileSync } 
 import { ageText, durationText } from '../../output/progress.ts';
 import type { Runtime } from '../../runtime.ts';
 import { answerFromMirror } from '../../sandbox/mirror/answer.ts';
-import { forget, isUnclean, type Marks, wipe } from '../../sandbox/mirror/forget.ts';
+import { forget, type Marks, wipe } from '../../sandbox/mirror/forget.ts';
 import { factsOf, type MirrorFacts, mirrorAge, mirrorClock, openMirror, readOnly } from '../../sandbox/mirror/open.ts';
+import { isUnclean } from '../../sandbox/rules/forgotten-texts.ts';
 import { sideFiles } from '../../sandbox/store/database.ts';
 import type { Store } from '../../sandbox/store/store.ts';
 import { ensurePrivateDirectory } from '../../state/directories.ts';

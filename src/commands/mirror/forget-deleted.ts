@@ -4,8 +4,9 @@ import { idIn } from '../../base/uri.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { withMarks } from '../../cli/session/mirror-marks.ts';
 import { allMirrors, forgetMarked, hasMirrors, withMirror } from '../../cli/session/open-mirror.ts';
-import { membersIn, stillHas } from '../../sandbox/mirror/forget.ts';
+import { stillHas } from '../../sandbox/mirror/forget.ts';
 import { realTextsIn } from '../../sandbox/mirror/pseudonyms.ts';
+import { membersIn } from '../../sandbox/rules/forgotten-texts.ts';
 import type { PlannedItem } from '../bulk/work-plan.ts';
 
 /** People whose deletion was accepted disappear from all mirrors on this machine. No message has an address (R49). */

@@ -37,12 +37,30 @@ export type LogEntry = Value<typeof LogRecord>;
 const longestLog = 10_000;
 const longestBodies = 64 * 1024 * 1024;
 
-export const createLog = () => {
+export interface LogOptions {
+  /** How many deletions of invitee data were carried out. */
+  deletionsDone?: () => number;
+}
+
+/** A log of requests. It forgets with each deletion what was sent before: all of it may be about a deleted person. */
+export const createLog = ({ deletionsDone = () => 0 }: LogOptions = {}) => {
   let entries: LogEntry[] = [];
   let bodies = 0;
+  let deletions = deletionsDone();
+  const forgetDeleted = (spared?: LogEntry) => {
+    const done = deletionsDone();
+    if (done === deletions) return;
+    deletions = done;
+    for (const entry of entries) {
+      if (entry === spared) continue;
+      bodies -= sizeOf(entry);
+      Object.assign(entry, { path: entry.path.replace(/\?.*/s, ''), body: null, reply: null });
+    }
+  };
   const sizeOf = ({ body, reply }: LogEntry) => (body?.length ?? 0) + (reply?.length ?? 0);
   return {
     get entries() {
+      forgetDeleted();
       return entries;
     },
     clear() {
@@ -50,6 +68,7 @@ export const createLog = () => {
       bodies = 0;
     },
     add(entry: LogEntry) {
+      forgetDeleted();
       entries.push(entry);
       bodies += sizeOf(entry);
       if (entries.length > longestLog)
@@ -57,6 +76,8 @@ export const createLog = () => {
     },
     /** Completes an entry, unless it was dropped meanwhile. */
     addReply(entry: LogEntry, reply: string) {
+      // A deletion comes before the request that carries it out.
+      forgetDeleted(entry);
       if (entries.lastIndexOf(entry) < 0) return;
       entry.reply = reply;
       bodies += reply.length;

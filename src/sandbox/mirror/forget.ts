@@ -1,8 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { isObject, type Json, jsonText, parseJson } from '../../base/json.ts';
-import { decodeUri, idIn } from '../../base/uri.ts';
-import { sideFiles } from '../store/database.ts';
+import { idIn } from '../../base/uri.ts';
+import {
+  anyOf,
+  gone,
+  harmless,
+  mapTexts,
+  membersIn,
+  namesOf,
+  noteClean,
+  noteUnclean,
+  withoutAddresses,
+  withoutInviteesWords,
+} from '../rules/forgotten-texts.ts';
+import { rewrite, sideFiles } from '../store/database.ts';
 import { syncToDisk } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import type { MirrorFacts } from './open.ts';
@@ -21,30 +33,6 @@ export interface Marks {
 /** The mark of an address. It counts for an organization, by its ID: others may know the same person. Without, for all. */
 export const markOf = (key: string, organization: string, address: string): string =>
   createHmac('sha256', key).update(`${organization}\n${address.trim().toLowerCase()}`).digest('base64url');
-
-const gone = 'deleted';
-
-/** Where a text may hold an address: also in a link, where the sign is encoded. No address is longer, but a text may be. */
-export const mayBeAddress = /[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
-
-/** The same with all signs that the name in an address may have, and what is before them in a link or in quotes. */
-const mayEndInAddress = /[^\s\0"<>()[\]:;,\\@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
-
-/** What may be the address at the end of such a text. It may have signs around it, or be encoded. */
-const endings = (text: string): string[] =>
-  [...text.slice(0, text.search(/@|%40/i)).matchAll(/(?<=^|['/?&=#|])/g)].map(({ index }) => text.slice(index));
-
-const spellings = (text: string): string[] => {
-  const core = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  return [...new Set([text, core].flatMap((each) => [each, decodeUri(each) ?? each]))];
-};
-
-/** What may stay of a deleted invitee: nothing that a person typed, and no field that the service may add. */
-const harmless = new Set(
-  'uri status event created_at updated_at rescheduled old_invitee new_invitee scheduling_method invitee_scheduled_by'.split(
-    ' ',
-  ),
-);
 
 /** As the sandbox shows a deleted invitee, without the fields that may be about a person. */
 const anonymous = (invitee: Json): Json => {
@@ -65,54 +53,12 @@ const anonymous = (invitee: Json): Json => {
   return Object.fromEntries(kept.map((name) => [name, harmless.has(name) ? invitee[name] : places[name]]));
 };
 
-/** Fields with words of the service, such as Asia/Tokyo and zoom. They may be somebody's name. */
-const ownWords = new Set([...harmless, 'timezone', 'type']);
-
-type Change = (text: string) => string;
-
-/** The name of a field can be an address, too. */
-const mapTexts = (value: unknown, changeName: Change, changeText = changeName): unknown => {
-  if (typeof value === 'string') return changeText(value);
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, changeName, changeText));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      changeName(name),
-      mapTexts(each, changeName, ownWords.has(name) ? changeName : changeText),
-    ]),
-  );
-};
-
-/** The location of an event, if an invitee typed it. */
-const withoutInviteesWords = (event: Json): Json =>
-  isObject(event.location) && ['outbound_call', 'ask_invitee'].includes(String(event.location.type))
-    ? { ...event, location: { ...event.location, location: null } }
-    : event;
-
 export interface Forgetter {
   /** A record without the addresses of people who are forgotten. */
   clean(record: Json): Json;
   /** The invitees of an event without them, and the event without their names. */
   cleanList(invitees: readonly Json[], event: Json | undefined): { invitees: Json[]; event: Json | undefined };
 }
-
-/** Finds the names of people as whole words: Eve is in no `event`. */
-const namesOf = (people: readonly Json[]): RegExp => {
-  const names = people
-    .flatMap(({ name, first_name: first, last_name: last }) => [name, `${first} ${last}`])
-    .flatMap((name) => (typeof name === 'string' && name.trim().length > 1 ? name.trim() : []))
-    .map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
-  const words = names.length > 0 ? `(?:${names.join('|')})` : '(?!)';
-  return new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, 'giu');
-};
-
-/** Members are no invitees: their own addresses stay. */
-export const membersIn = (store: Store): Set<string> =>
-  new Set(
-    store
-      .all<{ email: string }>('SELECT lower(email) AS email FROM users WHERE email IS NOT NULL')
-      .map((row) => row.email),
-  );
 
 export const forgetter = (store: Store, { organization, root }: MirrorFacts, { keys, macs }: Marks): Forgetter => {
   const members = membersIn(store);
@@ -124,12 +70,7 @@ export const forgetter = (store: Store, { organization, root }: MirrorFacts, { k
     known.set(address, found);
     return found;
   };
-  const cleanText = (text: string): string =>
-    text.replace(mayEndInAddress, (found) => {
-      const isGone = (each: string) => isForgotten(each) && !members.has(each.toLowerCase());
-      const ending = endings(found).find((each) => spellings(each).some(isGone));
-      return ending === undefined ? found : `${found.slice(0, found.length - ending.length)}${gone}`;
-    });
+  const cleanText = withoutAddresses((address) => isForgotten(address) && !members.has(address.toLowerCase()));
   const isDeleted = ({ email }: Json): boolean => typeof email === 'string' && isForgotten(email);
   if (macs.size === 0)
     return { clean: (record) => record, cleanList: (invitees, event) => ({ invitees: [...invitees], event }) };
@@ -143,7 +84,7 @@ export const forgetter = (store: Store, { organization, root }: MirrorFacts, { k
     },
     cleanList: (invitees, event) => {
       const people = invitees.filter(isDeleted);
-      const names = namesOf(people);
+      const names = anyOf(people.flatMap(namesOf));
       const withoutNames = (text: string) => {
         const cleaned = cleanText(text);
         return text.startsWith(`${root}/`) ? cleaned : cleaned.replace(names, gone);
@@ -198,7 +139,7 @@ export const forget = (store: Store, facts: MirrorFacts, { keys, macs }: Marks):
     }
     for (const mac of fresh) store.run('INSERT INTO mirror_forgotten VALUES (?)', mac);
     // Also if nobody is found: after a power cut, the log may have a person whose transaction was lost.
-    store.setFact('unclean', 1);
+    noteUnclean(store);
   });
 };
 
@@ -209,21 +150,15 @@ export const filesOf = (file: string): string[] =>
 /** The files with texts. Another one has numbers only, and Windows lets nobody read it while somebody writes to the mirror. */
 const pagesOf = (file: string): string[] => filesOf(file).filter((path) => !path.endsWith('-shm'));
 
-/** Whether people who are forgotten may be left in free space or in the log. */
-export const isUnclean = (store: Store): boolean => store.fact('unclean') !== undefined;
-
 /**
  * Removes what is left of people who are forgotten from the file and its log. Returns false if another process reads the
  * mirror as it was before: then the next command tries again.
  */
 export const wipe = (store: Store, file: string): boolean => {
-  // It writes to the log itself, so the log comes after it.
-  store.exec('VACUUM');
-  const [row] = store.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
-  if (row?.busy !== 0) return false;
+  if (!rewrite(store)) return false;
   // A power cut could bring back a log that was cut off.
   for (const path of pagesOf(file)) syncToDisk(path);
-  store.run("DELETE FROM meta WHERE key = 'unclean'");
+  noteClean(store);
   return true;
 };
 

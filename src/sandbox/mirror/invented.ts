@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
+import { mayBeAddress } from '../rules/forgotten-texts.ts';
 import { worldJsonSchema } from '../world/schema.ts';
-import { mayBeAddress } from './forget.ts';
 
 /*
  * Invented people in place of real ones, and the search for what is real in a text that should have nothing real.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject, type Json, jsonText, parseJson, recordsIn } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
+import { noteUnclean } from '../rules/forgotten-texts.ts';
 import type { SqlValue } from '../store/database.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
@@ -260,7 +261,7 @@ export const putInvitees = (
   if (doc !== text) {
     // The name of somebody who is forgotten was in the event, and may be left in free space.
     store.run('UPDATE events SET doc = ? WHERE id = ?', doc, event);
-    store.setFact('unclean', 1);
+    noteUnclean(store);
   }
   removeInvitees(store, event);
   for (const invitee of cleaned.invitees)

@@ -236,6 +236,17 @@ const readStart = async (file: string): Promise<Buffer> => {
   }
 };
 
+/**
+ * Writes the whole file again, without what is left of deleted rows, and empties its log. Returns false if another process
+ * reads the data as it was before.
+ */
+export const rewrite = (database: Pick<Database, 'exec' | 'all'>): boolean => {
+  // It writes to the log itself, so the log comes after it.
+  database.exec('VACUUM');
+  const [row] = database.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+  return row?.busy === 0;
+};
+
 /** How a transaction begins, ends, and is undone. */
 const writing = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const;
 const readingOnly = ['BEGIN', 'COMMIT', 'ROLLBACK'] as const;

@@ -1,9 +1,10 @@
 import { copyFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Json, jsonText } from '../../../src/base/json.ts';
-import { forget, forgetter, isUnclean, markOf, stillHas, wipe } from '../../../src/sandbox/mirror/forget.ts';
+import { forget, forgetter, markOf, stillHas, wipe } from '../../../src/sandbox/mirror/forget.ts';
 import { type MirrorFacts, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { putEvents, putInvitees, writers } from '../../../src/sandbox/mirror/write.ts';
+import { isUnclean } from '../../../src/sandbox/rules/forgotten-texts.ts';
 import type { Store } from '../../../src/sandbox/store/store.ts';
 import { withSteps } from '../../support/store-steps.ts';
 import { temporaryFile } from '../../support/temporary.ts';
