@@ -13,7 +13,7 @@ import {
   valueAtName,
 } from '../dialects/template.ts';
 import { type HttpReply, isSuccess } from '../http/message.ts';
-import { isPlainId } from './ids.ts';
+import { isPlainId, withArticle } from './ids.ts';
 import { contentOf } from './read-reply.ts';
 
 export type Query = Record<string, string | number | boolean>;
@@ -98,11 +98,15 @@ const refuseLost = (dialect: Dialect | undefined, row: Operation, names: readonl
   }
 };
 
-/** A segment of a path. R14: only a plain ID gets into it. */
+/** A segment of a path. R14: only a plain ID gets into it. What people give was checked before, so the service named it. */
 const segmentOf = (value: unknown, name: string): string => {
   const text = String(value);
   if (isPlainId(text)) return text;
-  throw new SchedError('usage', `{${name}} has no ID that can be part of a path`, { outcome: 'not-sent' });
+  const record = withArticle(name.replace(/^.*\./, '').replaceAll('_', ' '));
+  throw new SchedError('integrity', 'The service sent an unexpected reply', {
+    reason: `uri: ${record} has the ID ${JSON.stringify(text)}, which can't be part of a path`,
+    outcome: 'not-sent',
+  });
 };
 
 /** The request for an operation, in the dialect of the service. */

@@ -44,16 +44,24 @@ const isRefusal = (error: unknown): error is SchedError => {
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 };
 
-/** Reads something, or the service's own words for a refusal. */
+/** Whoever asks the mirror for a list that came in an unexpected form gets a reply in one, too. */
+const unexpected: Refusal = { status: 200, body: '{}' };
+
+/** Reads something, or the service's own words for a refusal. With `problems`, an unexpected reply is one of them. */
 export const readOrRefusal = async (
   client: Client,
   operation: Operation,
   input: Input,
   read: () => Promise<Json[]>,
+  problems?: SchedError[],
 ): Promise<Json[] | Refusal> => {
   try {
     return await read();
   } catch (error) {
+    if (problems !== undefined && hasCategory(error, 'integrity')) {
+      problems.push(error);
+      return unexpected;
+    }
     if (!isRefusal(error)) throw error;
     const reply = await client.send(await client.prepare(operation, input));
     if (isSuccess(reply)) throw error;
@@ -64,12 +72,17 @@ export const readOrRefusal = async (
 const uriOf = ({ uri }: Json): string => String(uri);
 
 /** All lists but those of events, one after another: the rate limit belongs to other commands first. */
-export async function* readLists(client: Client, { user, organization }: Record<'user' | 'organization', string>) {
+export async function* readLists(
+  client: Client,
+  { user, organization }: Record<'user' | 'organization', string>,
+  problems: SchedError[],
+) {
   const readList = async (operation: Operation, input: Input, about?: string, name?: string): Promise<ReadList> => {
-    const found = await readOrRefusal(client, operation, input, async () => {
+    const read = async () => {
       if (operation.reply.kind === 'many') return gather(client.pages(operation, input));
       return isRead(operation) ? [await client.call(operation, input)] : [];
-    });
+    };
+    const found = await readOrRefusal(client, operation, input, read, problems);
     const list = name ?? (about === undefined ? operation.name : `${operation.name}/${about}`);
     const facts = { list, operation, about: about ?? idIn(user) };
     return Array.isArray(found) ? { ...facts, records: found } : { ...facts, records: [], refusal: found };

@@ -2,11 +2,11 @@ import { activity } from '../../api/activity.ts';
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { isInside, windowQuery } from '../../api/window.ts';
-import { hasCategory } from '../../base/errors.ts';
+import { hasCategory, type SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
-import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
+import { isPlainId } from '../../client/ids.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
@@ -14,6 +14,7 @@ import { type MirrorFacts, setFacts } from '../../sandbox/mirror/open.ts';
 import {
   addActivity,
   noteList,
+  noteRefusal,
   putEvents,
   putInvitees,
   rankTies,
@@ -34,6 +35,8 @@ export interface Sync {
   facts: MirrorFacts & { begun: NonNullable<MirrorFacts['begun']> };
   /** Stores something in one transaction, without people who are forgotten by then. */
   write(work: (writing: Writing) => void): void;
+  /** Unexpected replies about single lists. The rest of the account is read. */
+  problems: SchedError[];
   /** Throws if the time is up. Called before each request. */
   checkTime(): void;
   now(): number;
@@ -43,7 +46,7 @@ export interface Sync {
 }
 
 /** Reads the entries of the activity log since the last complete sync, or since the begin of a window that has grown. */
-export const readActivity = async ({ client, store, facts, write, now }: Sync): Promise<Named> => {
+export const readActivity = async ({ client, store, facts, write, now, problems }: Sync): Promise<Named> => {
   const { asOf = 0, begun } = facts;
   // Clocks may differ.
   const news = asOf - hour;
@@ -52,9 +55,8 @@ export const readActivity = async ({ client, store, facts, write, now }: Sync): 
     store.first('SELECT 1 FROM mirror_lists WHERE list = ? AND status IS NULL', activity.list.name) !== undefined;
   const since = isKnown ? Math.max(begun.since, news) : begun.since;
   const query: Query = { organization: facts.organization, ...windowQuery('occurred_at', { since: utcText(since) }) };
-  const found = await readOrRefusal(client, activity.list, { query }, () =>
-    gather(client.pages(activity.list, { query })),
-  );
+  const read = () => gather(client.pages(activity.list, { query }));
+  const found = await readOrRefusal(client, activity.list, { query }, read, problems);
   const entries = Array.isArray(found) ? found : [];
   const refusal = Array.isArray(found) ? undefined : found;
   write((writing) => {
@@ -97,8 +99,9 @@ export const readWindow = async (
   });
 };
 
-/** Whether the service has the event no more. */
-const isGone = (client: Client, event: string): Promise<boolean> =>
+/** Whether the service has the event no more. Nobody can ask for one whose ID can't be part of a path. */
+const isGone = async (client: Client, event: string): Promise<boolean> =>
+  !isPlainId(event) ||
   client.call(events.get, { path: { event } }).then(
     () => false,
     (error: unknown) => {
@@ -134,7 +137,7 @@ const known = `SELECT event, digest, ends, read_digest AS readDigest, read_at AS
 
 /** Reads the invitees of all events that are due, each list whole. */
 export const readInvitees = async (sync: Sync, named: Named): Promise<number> => {
-  const { client, store, facts, write, checkTime, now, atOnce, onProgress } = sync;
+  const { client, store, facts, write, problems, checkTime, now, atOnce, onProgress } = sync;
   const due = dueEvents(store.all<KnownEvent>(known), facts.begun.isAgain ? 'all' : named, facts.begun.at);
   let done = 0;
   onProgress(done, due.length);
@@ -143,11 +146,12 @@ export const readInvitees = async (sync: Sync, named: Named): Promise<number> =>
     async ({ event, digest }) => {
       checkTime();
       const input = { path: { event } };
-      const found = await readOrRefusal(client, invitees.list, input, async () => {
+      const read = async () => {
         // Pages overlap if somebody books or cancels meanwhile.
         const people = await gather(client.pages(invitees.list, input));
         return [...new Map(people.map((invitee) => [invitee.uri, invitee])).values()];
-      });
+      };
+      const found = await readOrRefusal(client, invitees.list, input, read, problems);
       const refusal = Array.isArray(found) ? undefined : found;
       const isRemoved = refusal?.status === 404 && (await isGone(client, event));
       const at = now();
@@ -156,8 +160,10 @@ export const readInvitees = async (sync: Sync, named: Named): Promise<number> =>
         const text = store.text<Json>('events', event);
         const people = Array.isArray(found) ? found : [];
         const isTooShort = text !== undefined && refusal === undefined && isShort(JSON.parse(text), people);
-        putInvitees(writing, event, people, { digest, at, isShort: isTooShort });
-        if (refusal !== undefined) noteList(writing, `${invitees.list.name}/${idIn(event)}`, at, 0, refusal);
+        // What came in an unexpected form is asked for again by the next sync.
+        const isUnexpected = refusal?.status === 200;
+        putInvitees(writing, event, people, { digest, at, isShort: isTooShort || isUnexpected });
+        noteRefusal(writing, `${invitees.list.name}/${event}`, at, refusal);
       });
       onProgress(++done, due.length);
     },

@@ -92,7 +92,7 @@ const readAll = async (sync: Sync, refusal: Refusal | undefined, say: (stage: st
   const { client, store, facts, write, checkTime, now } = sync;
   if (!facts.begun.hasLists) {
     let lists = 0;
-    for await (const { list, operation, about, records, refusal: refused } of readLists(client, facts)) {
+    for await (const { list, operation, about, records, refusal: refused } of readLists(client, facts, sync.problems)) {
       write((writing) => {
         if (refused === undefined) writers[operation.name]!(writing, records, about);
         noteList(writing, list, now(), records.length, refused);
@@ -137,6 +137,7 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
   makeMirrorDirectory(runtime);
   const held = (await mirrorLock(context, file).acquire())!;
   let progress = { done: 0, total: 0 };
+  const problems: SchedError[] = [];
   let stopShowing = () => {};
   try {
     const client = await context.client();
@@ -169,6 +170,7 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
         },
         now: context.now,
         atOnce: values.fullSpeed ? 4 : 1,
+        problems,
         onProgress: (done, total) => {
           progress = { done, total };
         },
@@ -192,6 +194,12 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
       // The log has what was replaced.
       store.all('PRAGMA wal_checkpoint(TRUNCATE)');
     });
+    const [first] = problems;
+    if (first !== undefined)
+      throw new SchedError('integrity', `The mirror is complete, but for ${counted(problems.length, 'list')}`, {
+        reason: [first.message, first.facts.reason].filter(Boolean).join(': '),
+        outcome: 'not-applied',
+      });
     await notes.done(`the mirror is complete: ${counted(progress.total, 'list')} of invitees read`);
   } catch (error) {
     if (!(error instanceof TimeIsUp)) throw error;

@@ -193,6 +193,17 @@ export const noteList = (
   put({ store }, 'mirror_lists', { list, read_at: at, count, status, refusal: body });
 };
 
+/** Notes that a list was refused, or that it no longer is. */
+export const noteRefusal = (
+  writing: Pick<Writing, 'store'>,
+  list: string,
+  at: number,
+  refusal: { status: number; body: string } | undefined,
+): void => {
+  if (refusal !== undefined) noteList(writing, list, at, 0, refusal);
+  else writing.store.run('DELETE FROM mirror_lists WHERE list = ?', list);
+};
+
 const digestOf = (event: Json): string => hash('sha256', jsonText(event), 'base64url').slice(0, 22);
 
 const setEvent = (writing: Writing, id: string, event: Json): void => {

@@ -60,6 +60,38 @@ test('a sync that was cut off continues, and reads no list of invitees twice', a
   expect((await mirrored(line)).stdout).toBe((await world.run(line, { home })).stdout);
 });
 
+test('an unexpected reply about one event is reported, and the rest is mirrored', async () => {
+  const events = jsonOf(await world.run('events list --org current --since -4d --until +4d --json')) as {
+    uri: string;
+  }[];
+  const [odd, empty] = events.map(({ uri }) => uri.split('/').at(-1)!) as [string, string];
+  const strange: Send = async (request) => {
+    if (request.url.includes(`${empty}/invitees`)) return { status: 200, headers: {}, body: '{"collection":5}' };
+    const reply = await world.service(request);
+    return { ...reply, body: reply.body.replaceAll(odd, `${odd} x`) };
+  };
+  const result = await sync(nearby, strange);
+  expect([result.code, result.stderr]).toEqual([
+    13,
+    expect.stringContaining('The mirror is complete, but for 2 lists'),
+  ]);
+  const wrong = `an event has the ID \\"${odd} x\\", which can't be part of a path`;
+  expect(result.stderr).toMatch(/uri: an event has the ID|collection/);
+  const line = 'events list --org current --with invitees --since -4d --until +4d --json';
+  const plain = 'events list --org current --since -4d --until +4d --json';
+  expect(jsonOf(await mirrored(plain))).toHaveLength(events.length);
+  // Nobody is shown as an event without people.
+  const asked = await mirrored(line);
+  expect([asked.code, asked.stderr]).toEqual([13, expect.stringContaining(wrong)]);
+  // The service is mended.
+  await world.clock.sleep(1000);
+  expect((await sync()).code).toBe(0);
+  const ids = (rows: { uri: string }[]) => rows.map(({ uri }) => uri);
+  const mended = await mirrored(line);
+  expect([mended.code, mended.stderr]).toEqual([0, expect.any(String)]);
+  expect(ids(jsonOf(mended))).toEqual(ids(events));
+});
+
 test('a page token that expires while the events are read is no problem', async () => {
   let expired = 0;
   const stale: Send = async (request) => {
