@@ -5,7 +5,7 @@ import { the, words } from '../../base/words.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { writtenIn } from '../../client/outcome.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
-import { bookedRecord, bookingContextOf, bookingTexts } from '../booking/booking-context.ts';
+import { bookedRecord, bookingContextOf, bookingText } from '../booking/booking-context.ts';
 import { type Booking, type BookingOptions, book } from '../booking/work.ts';
 import { repeatedNames } from '../bulk/work-json-source.ts';
 import { printReply, type ReplyOptions } from './reply.ts';
@@ -75,7 +75,7 @@ export const bookRaw = async (
     await printReply(context, request, reply!, showing);
   else {
     const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
-    context.notes.info(bookingTexts[booked.how]);
+    context.notes.info(bookingText(context, booked));
     const body = jsonText({ resource: record });
     const reply: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
     // This text isn't a reply from the service, so there are no headers to include.

@@ -56,7 +56,7 @@ export const sendBooking = (
   bookingContext: BookingContext,
   ifAbsent: boolean,
 ): Job<BookingLine>['send'] => {
-  const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
+  const options: BookingOptions = { ifAbsent, allowDuplicate: false };
   let isTold = false;
   return async ([line], leaving): Promise<SendResult> => {
     const { body, input } = line!;

@@ -7,6 +7,8 @@ import { type Source, sourceWords, withFacts } from '../../cli/operation/write-r
 import { type Context, isWatched } from '../../cli/session/context.ts';
 import { bookings } from '../../state/ledger-entry.ts';
 import { sandboxService, serviceName } from '../../state/service-name.ts';
+import { timeLabel } from '../../time/label.ts';
+import { utcText } from '../../time/wall.ts';
 import type { Booked } from './work.ts';
 import type { BookingContext } from './work-attempt.ts';
 import type { Owner } from './work-look-up.ts';
@@ -16,28 +18,38 @@ export const bookingEntries = {
   allowDuplicate: toggle('book even if the same booking exists or may exist', { heading: 'Safety' }),
 };
 
-export const bookingTexts: Record<Booked['how'], string> = {
+const bookingTexts: Record<Booked['how'], string> = {
   booked: 'booked',
   reconciled: 'booked (the reply was lost; confirmed by looking it up)',
   existing: 'already booked',
 };
 
+/** `booked by another run (process 4711 on ci-3, Thu 19 Nov 17:20)` */
+export const bookingText = ({ settings, now }: Context, { how, by }: Booked): string => {
+  if (by === undefined) return bookingTexts[how];
+  const { pid, host, at } = by;
+  const process = `process ${pid}${host === undefined ? '' : ` on ${host}`}`;
+  return `booked by another run (${process}, ${timeLabel(utcText(at), settings.zone, now())})`;
+};
+
 /** Says what was booked. A person who sees no record also reads when it is for whom, how to join and how to undo it. */
 export const noteBooked = async (
   context: Context,
-  { how, record }: Booked,
+  booked: Booked,
   when: string,
   { email, name, first_name, last_name, timezone }: Json & { email: string },
 ): Promise<void> => {
   const who = name ?? ([first_name, last_name].filter(Boolean).join(' ') || email);
-  const done = capital(bookingTexts[how]);
+  const { how, record } = booked;
+  const text = bookingText(context, booked);
+  const done = capital(text);
   const event = isWatched(context) && record !== undefined ? await readEventOf(context, record) : undefined;
   const { hostText, joinLine, undoLine, whenText } = await import('../events/answer.ts');
   const undo =
     how === 'existing' || typeof record?.event !== 'string' ? undefined : undoLine(context, 'cancel', record.event);
   const times = event && [whenText(context, event, [timezone]), await hostText(context, event)].filter(Boolean);
   await context.notes.done(
-    `${bookingTexts[how]}: ${when} for ${email}`,
+    `${text}: ${when} for ${email}`,
     event === undefined ? `${done}: ${when} for ${who}` : `${done}: ${event.name ?? 'event'} with ${who}`,
     times === undefined ? [undo] : [times.join(context.settings.accessible ? ', ' : ' · '), joinLine(event!), undo],
   );
@@ -47,10 +59,13 @@ export const noteBooked = async (
 export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, request: Json): Json => {
   const source: Source = record === undefined ? 'request' : 'read';
   if (unshown !== undefined) notes.info(sourceWords(unshown, source));
+  else if (record === undefined)
+    notes.info("The record of that run says that the service accepted this booking. The service doesn't show it.");
   if (how === 'booked' && unshown === undefined) return record!;
   const hasSource = unshown !== undefined || record === undefined;
   return withFacts(record ?? request, {
     ...(how === 'booked' ? {} : { [how]: true }),
+    ...(how === 'existing' ? { already: true } : {}),
     ...(hasSource ? { source } : {}),
   });
 };

@@ -68,21 +68,31 @@ export const earlierDigests = (
 export const isOwn = (entry: LedgerEntry, { email }: Json): boolean =>
   typeof email !== 'string' || bookingDigest(entry, entry, email) === entry.digest;
 
+/** Whether the process of an attempt may still get its reply. */
+export const awaitsReply = (
+  { clock, mayBeRunning }: Pick<BookingContext, 'clock' | 'mayBeRunning'>,
+  entry: LedgerEntry,
+): boolean => entry.state === 'open' && clock.now() < entry.at + entry.timeoutMs && mayBeRunning(entry);
+
 /** How often to look whether another process has got its reply. */
 const lookAgainMs = 250;
+
+/** What the ledger says now about the booking of an attempt. */
+export const newestOf = async ({ ledger }: BookingContext, attempt: StoredEntry): Promise<StoredEntry> => {
+  const { attempts } = await ledger.find([attempt.entry.digest]);
+  const service = serviceName(attempt.entry.origin);
+  return attempts.find(({ entry }) => serviceName(entry.origin) === service) ?? attempt;
+};
 
 /**
  * Waits while another process is in the middle of the same booking: its reply decides. Ends when that process has noted
  * a verdict, when its time for a reply is over, or when it was killed. Returns the newest entry.
  */
 export const afterReply = async (context: BookingContext, attempt: StoredEntry): Promise<StoredEntry> => {
-  const { ledger, clock, interrupted } = context;
   let newest = attempt;
-  const isWaiting = ({ state, at, timeoutMs }: LedgerEntry) => state === 'open' && clock.now() < at + timeoutMs;
-  while (isWaiting(newest.entry) && context.mayBeRunning(newest.entry)) {
-    await clock.sleep(lookAgainMs, interrupted);
-    const { attempts } = await ledger.find([attempt.entry.digest]);
-    newest = attempts.find(({ entry }) => serviceName(entry.origin) === serviceName(attempt.entry.origin)) ?? newest;
+  while (awaitsReply(context, newest.entry)) {
+    await context.clock.sleep(lookAgainMs, context.interrupted);
+    newest = await newestOf(context, newest);
   }
   return newest;
 };

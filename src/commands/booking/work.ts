@@ -3,13 +3,13 @@ import { invitees } from '../../api/invitees.ts';
 import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
-import { the, words } from '../../base/words.ts';
 import type { WriteResult } from '../../client/outcome.ts';
 import type { StoredEntry } from '../../state/ledger.ts';
 import type { LedgerEntry } from '../../state/ledger-entry.ts';
 import { isOnThisMachine, serviceName } from '../../state/service-name.ts';
 import {
   afterReply,
+  awaitsReply,
   type BookingContext,
   bookedBy,
   bookingDigest,
@@ -21,6 +21,7 @@ import {
   ledgerWriteFailed,
   lookUpAttempt,
   mayBeHere,
+  newestOf,
   notBooked,
   notLookedUp,
   prune,
@@ -31,18 +32,18 @@ import {
 import { secondOf } from './work-look-up.ts';
 
 export interface BookingOptions {
-  /** Looks for the booking at the service first and returns it if it exists. */
+  /** Looks for the booking at the service first and returns it if it exists, whoever made it. */
   ifAbsent: boolean;
   /** Books even if the same booking exists or may exist. */
   allowDuplicate: boolean;
-  /** Returns a booking that was made earlier from this machine, as `ifAbsent` does, but doesn't look for others. */
-  keepEarlier?: boolean;
 }
 
 export interface Booked {
   /** The invitee, or undefined if the service accepted the booking but doesn't show it. */
   record: Json | undefined;
   how: 'booked' | 'reconciled' | 'existing';
+  /** What the ledger says about the run that made an existing booking. */
+  by?: LedgerEntry;
   /** The reply, if it doesn't show the booking. */
   unshown?: WriteResult;
 }
@@ -104,37 +105,22 @@ export const activeBooking = async (context: BookingContext, attempt: StoredEntr
   return undefined;
 };
 
-/** Returns the existing booking with --if-absent or `keepEarlier`. Otherwise throws, so that it isn't booked again. */
-const alreadyBooked = (
-  { ledger }: BookingContext,
-  record: Json | undefined,
-  { ifAbsent, keepEarlier }: BookingOptions,
-): Booked => {
-  if (ifAbsent || keepEarlier) return { record, how: 'existing' };
-  throw new SchedError('conflict', `This was already booked from ${ledger.reach}`, {
-    reason: record === undefined ? "the service accepted the booking, but doesn't show it" : String(record.uri),
-    advice: words`to book again, add ${the('allowDuplicate')}`,
-    hint: { flags: { 'if-absent': true } },
-    outcome: 'not-sent',
-  });
-};
-
 /** The booking of an earlier attempt from this machine, or undefined if it is safe to book. Throws if it isn't. */
-const fromEarlier = async (
-  context: BookingContext,
-  attempt: StoredEntry,
-  options: BookingOptions,
-): Promise<Booked | undefined> => {
+const fromEarlier = async (context: BookingContext, attempt: StoredEntry): Promise<Booked | undefined> => {
   const { entry } = attempt;
   if (isUnseen(entry)) {
     const { record, doubt } = await examine(context, attempt);
     if (record !== undefined) await settle(context, attempt, record);
     else if (doubt === undefined) return undefined;
-    return alreadyBooked(context, record, options);
+    return { record, how: 'existing', by: entry };
   }
   if (entry.state === 'open') {
     const sender = `process ${entry.pid}${entry.host === undefined ? '' : ` on ${entry.host}`}`;
     const earlier = `${sender} sent this booking to ${entry.origin} and got no reply`;
+    const isOnItsWay = awaitsReply(context, entry);
+    const newestNow = isOnItsWay ? attempt : await newestOf(context, attempt);
+    // It has got its reply, and has ended, since this process read its attempt.
+    if (newestNow.entry.state !== 'open') return fromEarlier(context, newestNow);
     const result = await lookUpAttempt(context, entry).catch((error: unknown) => {
       if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
       // R27: it may be booked, so this is worse than an unreachable service.
@@ -144,16 +130,17 @@ const fromEarlier = async (
     if (record !== undefined) {
       // Another address may be another service, so this booking doesn't settle the attempt there.
       if (serviceName(entry.origin) === context.origin) await settle(context, attempt, record);
-      return { record, how: 'reconciled' };
+      // A reply that is still on its way isn't lost.
+      return isOnItsWay ? { record, how: 'existing', by: entry } : { record, how: 'reconciled' };
     }
     const newest = await afterReply(context, attempt);
-    if (newest !== attempt) return fromEarlier(context, newest, options);
+    if (newest !== attempt) return fromEarlier(context, newest);
     const doubt = await unknownOutcomeOf(context, attempt, result);
     if (doubt === undefined) return undefined;
     throw bookingUnknown(context, attempt, earlier, doubt);
   }
   const record = entry.state === 'booked' ? await activeBooking(context, attempt) : undefined;
-  return record === undefined ? undefined : alreadyBooked(context, record, options);
+  return record === undefined ? undefined : { record, how: 'existing', by: entry };
 };
 
 /**
@@ -171,7 +158,7 @@ export const bookedEarlier = async (
     const { digest, start_time } = attempt.entry;
     if (bookingDigest(attempt.entry, { event_type, start_time }, invitee.email) !== digest) continue;
     if (!mayBeHere(context, attempt, event_type)) continue;
-    const earlier = await fromEarlier(context, attempt, options);
+    const earlier = await fromEarlier(context, attempt);
     if (earlier !== undefined) return { booked: earlier, start_time };
   }
   return undefined;
@@ -255,7 +242,7 @@ export const book = async (
     if (result !== undefined) entry.shownBefore = result.matches.map(({ uri }) => String(uri));
   } else {
     for (const attempt of attempts.filter((each) => mayBeHere(context, each, event_type))) {
-      const earlier = await fromEarlier(context, attempt, options);
+      const earlier = await fromEarlier(context, attempt);
       if (earlier !== undefined) return earlier;
     }
   }

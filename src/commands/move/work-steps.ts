@@ -132,7 +132,7 @@ const bookWith = async (
   start_time: string,
   send: Booking['send'],
 ): Promise<Json> => {
-  const options = { ifAbsent: true, keepEarlier: true, allowDuplicate: plan.allowDuplicate === true };
+  const options = { ifAbsent: true, allowDuplicate: plan.allowDuplicate === true };
   const { record } = await book(context.booking, { ...body, start_time, moves: plan.event, send }, options);
   if (record !== undefined) return record;
   throw new SchedError('outcome-unknown', "The service accepted a booking, but doesn't show it", {
