@@ -1,12 +1,13 @@
 /**
- * Writes the generated files in `docs/` and `man/`, and the list of man pages in package.json. With `--check` it only
- * compares them.
+ * Writes the generated files in `docs/` and `man/`, the list of man pages in package.json, and the table of zones whose rules
+ * changed. With `--check` it only compares them.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { evaluate } from './bundle.js';
+import { zoneChanges } from './zones.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const isCheck = process.argv.includes('--check');
@@ -39,6 +40,7 @@ try {
     const made = {
       ...pages,
       'docs/terminal.svg': picture,
+      'src/time/zone-changes.json': `${JSON.stringify(zoneChanges(await current('scripts/zones.txt')), null, 2)}\n`,
       'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
     };
     for (const [path, text] of Object.entries(made)) {

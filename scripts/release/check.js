@@ -1,4 +1,7 @@
-/** `npm run release:check`: checks the files of `release/` against their checksums, and the bills of materials against their schema. */
+/**
+ * `npm run release:check`: checks the files of `release/` against their checksums, the bills of materials against their schema,
+ * and that no newer rules of time zones are known.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPackage } from '../registry.js';
 import { failInWords } from '../script.js';
+import { checkRelease } from '../zones.js';
 
 failInWords();
 const folder = process.argv[2] ?? fileURLToPath(new URL('../../release/', import.meta.url));
@@ -44,3 +48,4 @@ const boms = (await readdir(folder)).filter((name) => name.endsWith('.cdx.json')
 for (const name of boms)
   if (!isValid(await json(join(folder, name)))) throw new Error(`${name}: ${JSON.stringify(isValid.errors, null, 2)}`);
 process.stdout.write(`${listed.length} files match SHA256SUMS; ${boms.length} bills of materials fit CycloneDX 1.6.\n`);
+process.stdout.write(`${await checkRelease()}\n`);

@@ -1,7 +1,8 @@
 import type { Json } from '../base/json.ts';
 import { day, hour, minute } from '../base/milliseconds.ts';
 import { dateText } from './days.ts';
-import { offsetIn, wallClock } from './show.ts';
+import { offsetIn } from './offset.ts';
+import { wallClock } from './show.ts';
 import { midnightOf, weekdayName } from './wall.ts';
 import { changeBetween } from './zoned.ts';
 

@@ -1,5 +1,6 @@
 import { day, second } from '../base/milliseconds.ts';
-import { offsetIn, wallClock } from './show.ts';
+import { offsetIn } from './offset.ts';
+import { wallClock } from './show.ts';
 import { midnightOf, withOffset } from './wall.ts';
 
 /** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */

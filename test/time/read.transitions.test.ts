@@ -2,9 +2,9 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { hour, minute } from '../../src/base/milliseconds.ts';
 import { dayAt } from '../../src/time/calendar.ts';
+import { zoneAt } from '../../src/time/offset.ts';
 import { readTime } from '../../src/time/read.ts';
 import { wallClock } from '../../src/time/show.ts';
-import { wallText } from '../../src/time/wall.ts';
 import { sample, times } from '../support/tier.ts';
 
 /**
@@ -32,9 +32,12 @@ const last = Date.UTC(2036, 0, 1);
 function* changes(zone: string): Generator<{ at: number; before: number; after: number }> {
   let next = first.toZonedDateTimeISO(zone).getTimeZoneTransition('next');
   while (next && next.epochMilliseconds < last) {
+    const at = next.epochMilliseconds;
     const before = next.subtract({ seconds: 1 }).offsetNanoseconds / 1e6;
     const after = next.offsetNanoseconds / 1e6;
-    if (before !== after) yield { at: next.epochMilliseconds, before, after };
+    // Temporal has the platform's data. Where they are too old, offset.test.ts judges.
+    const isJudge = [at - 1000, at].every((each) => zoneAt(zone, each) === zone);
+    if (isJudge && before !== after) yield { at, before, after };
     next = next.getTimeZoneTransition('next');
   }
 }
@@ -114,13 +117,5 @@ describe('transitions', () => {
       }
     expect(wrong).toEqual([]);
     expect([...kinds].sort()).toEqual(['no last hour', 'no midnight', 'two last hours', 'two midnights']);
-  });
-
-  it('show the same time as Temporal in each zone', () => {
-    for (const zone of zones)
-      for (const at of [0, 1_000_000_000_000, 1_791_000_000_000]) {
-        const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
-        expect(wallText(wallClock(zone)(at))).toBe(zoned.toPlainDateTime().toString({ smallestUnit: 'second' }));
-      }
   });
 });

@@ -25,6 +25,7 @@ import {
   networkSettingsCheck,
   runtimeCheck,
   shellCheck,
+  zoneRulesCheck,
 } from './machine-checks.ts';
 import { sharedStateCheck } from './shared-state-check.ts';
 import { bookingCheck, moveCheck, runCheck } from './unfinished-work.ts';
@@ -40,6 +41,7 @@ const checks: Check[] = [
   keychainCheck,
   lockCheck,
   clockCheck,
+  zoneRulesCheck,
   networkSettingsCheck,
   tokenCheck,
   sharedStateCheck,

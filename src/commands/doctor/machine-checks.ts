@@ -6,6 +6,7 @@ import { readProxy } from '../../http/proxy.ts';
 import { access, lstat, readdir, readFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
+import { zoneData } from '../../time/offset.ts';
 import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
@@ -38,6 +39,16 @@ export const shellCheck: Check = async ({ runtime: { env, home } }) => {
           `echo 'disable sched' >> ${env.ZDOTDIR ? shellWord(join(folder, '.zshrc')) : '~/.zshrc'}`,
         ),
       ];
+};
+
+/** Old data are corrected, so they are no problem. Other programs on this machine may show other times, though. */
+export const zoneRulesCheck: Check = async ({ runtime }) => {
+  const { release, missing } = zoneData();
+  const { version, isStandalone } = runtime.machine;
+  const own = isStandalone ? 'the standalone program' : `Node ${version}`;
+  const corrected =
+    missing && `. Those of ${own} are older than ${missing.release}; sched corrects ${missing.zones.join(', ')}`;
+  return [ok('time zones', `rules of release ${release} of the tz database${corrected ?? ', or newer'}`)];
 };
 
 /** Checks that only the owner can read a file or directory. */

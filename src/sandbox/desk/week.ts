@@ -1,7 +1,7 @@
 import { onceEach } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
 import { dayAt } from '../../time/calendar.ts';
-import { offsetIn } from '../../time/show.ts';
+import { offsetIn } from '../../time/offset.ts';
 import { type Content, type Html, html } from '../pages/html.ts';
 import { colorOf } from '../pages/layout.ts';
 import { addDays } from '../pages/moment.ts';

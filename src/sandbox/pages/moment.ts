@@ -1,5 +1,6 @@
 import { day as dayLength, hour as hourLength } from '../../base/milliseconds.ts';
 import { onceEach } from '../../base/once.ts';
+import { zoneAt } from '../../time/offset.ts';
 import { wallClock } from '../../time/show.ts';
 import { localTime } from '../rules/local-time.ts';
 import { timestamp } from '../store/names.ts';
@@ -122,7 +123,7 @@ export const momentsIn = ({ url, request, now }: Reader, language: string, zone:
       : `${String(hour).padStart(2, '0')}:${rest}`;
     if (!quarters.some((quarter) => wall(at + quarter) === shown)) return text;
     const format = new Intl.DateTimeFormat(isEnglish ? 'en-GB' : own.baseName, {
-      timeZone: zone,
+      timeZone: zoneAt(zone, at),
       timeZoneName: 'short',
     });
     return `${text} ${format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''}`.trimEnd();

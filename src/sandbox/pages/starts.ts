@@ -1,5 +1,5 @@
 import { day, minute } from '../../base/milliseconds.ts';
-import { offsetIn } from '../../time/show.ts';
+import { offsetIn } from '../../time/offset.ts';
 import { intervalsOn, minutesOf, type Schedule } from '../rules/availability.ts';
 import { type Agenda, eventsWithSeats, freeHostsAt, readAgenda } from '../rules/booking-rules.ts';
 import type { StoredEventType } from '../rules/event-type.ts';

@@ -1,6 +1,6 @@
 import { weekdays } from '../../api/weekdays.ts';
 import { day } from '../../base/milliseconds.ts';
-import { offsetIn } from '../../time/show.ts';
+import { offsetIn } from '../../time/offset.ts';
 import { type Detail, detail } from '../error-replies.ts';
 
 /** Wall-clock time in a zone. */

@@ -334,6 +334,18 @@ describe('doctor names the problem, and its fix works', () => {
     expect(sick.of('runtime', 'ok')?.finding).toBe(`Node ${process.versions.node} on linux`);
   });
 
+  test('names the time zones that are corrected, because this Node does not know their newest rules', async () => {
+    const winter = { timeZone: 'America/Winnipeg', timeZoneName: 'longOffset' } as const;
+    const isKnown = new Intl.DateTimeFormat('en-US', winter).format(Date.parse('2026-12-01')).includes('GMT-05:00');
+    const { finding } = (await doctor()).of('time zones', 'ok')!;
+    expect(finding).toMatch(/^rules of release 20\d\d[a-z] of the tz database/);
+    const corrected = new RegExp(
+      `Those of Node ${process.versions.node} are older than 20\\d\\d[a-z]; sched corrects .*America/Winnipeg`,
+    );
+    expect(corrected.test(finding)).toBe(!isKnown);
+    expect(finding.endsWith(', or newer')).toBe(isKnown);
+  });
+
   test('a home directory that is gone', async () => {
     rmSync(home, { recursive: true });
     const { finding } = (await doctor()).of('config directory', 'ok')!;
