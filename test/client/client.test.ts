@@ -46,8 +46,12 @@ describe('client', () => {
     async (event) => {
       const { client, requests } = clientOf({});
       const input = { path: { event, invitee: 'I1' } };
-      expect((await failure(client.call(invitees.get, input))).category).toBe('usage');
-      expect(requests).toEqual([]);
+      const { category, facts } = await failure(client.call(invitees.get, input));
+      expect([category, facts.reason, requests]).toEqual([
+        'integrity',
+        expect.stringContaining('uri: an event has'),
+        [],
+      ]);
     },
   );
 

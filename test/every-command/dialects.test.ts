@@ -294,7 +294,7 @@ describe('a dialect', () => {
       return { ...reply, body: reply.body.replaceAll(/organizations\/\w+/g, 'organizations/..') };
     };
     const { code, requests } = await world.run('invitations list', { send, env: { SCHED_DIALECT: path() } });
-    expect(code).toBe(2);
+    expect(code).toBe(13);
     expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(['/users/me']);
   });
 
