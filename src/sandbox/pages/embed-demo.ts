@@ -13,11 +13,12 @@ export const embedDemo = ({ store, url, embed }: PageRequest): HttpReply | undef
   const other = new URL(url.origin);
   other.hostname = url.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
   const { origin } = other;
+  const target = `${origin}${path}`;
   const name = embed?.class ?? 'sched-inline';
   const snippet = `<div class="${name}"
-  data-url="${origin}${path}"
+  data-url="${target}"
   data-resize="true">
-  <a href="${origin}${path}">
+  <a href="${target}">
     Choose a time</a></div>
 <script async
   src="${origin}/embed.js"></script>`;
@@ -30,7 +31,7 @@ export const embedDemo = ({ store, url, embed }: PageRequest): HttpReply | undef
 <h1>Talk to us</h1>
 <p>The frame below grows and shrinks with its content, so there is no second scroll bar.</p>
 <div class="split">
-<div class="${name}" data-url="${origin}${path}" data-resize="true"><a href="${origin}${path}">Choose a time</a></div>
+<div class="${name}" data-url="${target}" data-resize="true"><a href="${target}">Choose a time</a></div>
 <section>
 <h2>Messages to this page</h2>
 <table>

@@ -45,7 +45,7 @@ const refusal = ({ url }: PageRequest): HttpReply =>
     title: 'This form was not accepted',
     content: html`${badge}<h1>This form was not accepted</h1>
 <p>It did not come from a page of this sandbox, or the sandbox was reset meanwhile. Nothing was changed.</p>
-<p><a href="${url.pathname}${url.search}">Open the page again</a></p>`,
+<p><a href="${url.pathname + url.search}">Open the page again</a></p>`,
   });
 
 /** Reads the form of a page and answers with `accept`, or with a page that says why the form is refused. */

@@ -7,8 +7,8 @@ import { isLoopbackUrl } from '../../base/uri.ts';
 export const isOwnLink = (link: string): boolean =>
   /^(?:[#?]|\/(?![/\\])|https?:\/\/)[^\t\r\n]*$/i.test(link) && (!/^http/i.test(link) || isLoopbackUrl(link));
 
-/** Before a value that is a link. */
-const linkStart = / (?:href|src|action)="$/;
+/** Before a value that is a link. The script of an embedded page makes a frame of `data-url`. */
+const linkStart = /[\s"'](?:href|src|(?:form)?action|data-url)=["']?$/i;
 
 /** Text that is safe as HTML. Only `html` creates it, so text that wasn't escaped can't become part of a page. */
 export class Html {
