@@ -345,15 +345,6 @@ describe('a booking page', () => {
     expect(page.text).toContain('10:00 is no longer free');
   });
 
-  it('books once if a form is sent twice', async () => {
-    const details = await detailsAt(intro, at('08:00'));
-    const locations = [await visitor.submit(details, ada), await visitor.submit(details, ada)].map(
-      ({ status, headers }) => [status, headers.location],
-    );
-    expect(locations[1]).toEqual(locations[0]);
-    expect(bookedAt('intro-call', at('08:00'))).toBe(1);
-  });
-
   it('shows the form again, filled in, if it was open for three hours', async () => {
     const details = await detailsAt(intro, at('08:00'));
     world.clock.time += 3 * hour;

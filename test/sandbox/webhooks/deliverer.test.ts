@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mostPerWebhook } from '../../../src/sandbox/webhooks/outbox.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
-import { seededFile } from '../../support/seeded.ts';
 import { amara, at, group, noon, pathOf, tomas } from '../world.ts';
 import { type Deliveries, hours, minutes, openDeliveries, promised, seconds, stuck } from './deliveries.ts';
 import { isSigned, openReceiver } from './receiver.ts';
@@ -289,18 +288,6 @@ describe('a receiver that stays down', () => {
 });
 
 describe('a restart', () => {
-  it('sends what was waiting, in a new process too', async () => {
-    const file = await seededFile(noon);
-    world = await openDeliveries(file);
-    world.store.run('DELETE FROM webhooks');
-    const { url, bodies } = await openReceiver();
-    await world.subscribe({ url });
-    const invitee = await world.bookAt('08:00');
-    world = await openDeliveries(file);
-    await world.delivererOf().idle();
-    expect(bodies().map(({ payload }) => payload.uri)).toEqual([invitee.uri]);
-  });
-
   it('repeats an attempt that was broken off, at once after a stop and in 15 seconds after a kill', async () => {
     await world.subscribe();
     await world.bookAt('08:00');
