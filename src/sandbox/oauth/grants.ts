@@ -236,6 +236,10 @@ interface TokenFacts {
   expires_at: string | null;
 }
 
+/** Whether somebody still belongs to an organization. A removed member loses access, however it was given. */
+export const isMember = (store: Store, user: string): boolean =>
+  store.first('SELECT 1 FROM memberships WHERE user = ?', user) !== undefined;
+
 /** What an access token or an unused refresh token is good for. */
 export const describeToken = (store: Store, token: string): TokenFacts | undefined =>
   store.first<TokenFacts>(

@@ -8,6 +8,7 @@ import {
   describeToken,
   findCode,
   findRefresh,
+  isMember,
   redeemCode,
   refreshTokens,
   revokeToken,
@@ -34,6 +35,8 @@ const grant =
           refused: `This ${name} was not issued to this client.`,
           missed: `RFC 6749 §${name === 'refresh token' ? '10.4' : '10.5'}: use a ${name} of this client that has not ended.`,
         };
+      if (row.user !== null && !isMember(call.store, row.user))
+        return { refused: `The user of this ${name} is no longer a member of the organization.` };
       // RFC 8707 §2.2: tokens are for the resource that the person allowed.
       const { ignoresResource } = call.profile;
       if (
@@ -120,7 +123,11 @@ export const introspect = forClient((call, { token: secret }) => {
     return refused('invalid_request', 'token is missing.', 'RFC 7662 §2.1: send the token to ask about.');
   const { store, now, url } = call;
   const found = describeToken(store, secret);
-  if (found === undefined || (found.expires_at !== null && found.expires_at <= timestamp(now)))
+  if (
+    found === undefined ||
+    !isMember(store, found.user) ||
+    (found.expires_at !== null && found.expires_at <= timestamp(now))
+  )
     return jsonReply(200, { active: false });
   const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
   return jsonReply(200, {

@@ -189,14 +189,6 @@ describe('oauth token', () => {
     expect([other.status, other.body.title]).toEqual([403, 'Insufficient scope']);
   });
 
-  it('issues access tokens that expire after two hours', async () => {
-    const { access_token } = await oauth.login();
-    world.clock.time += 7_199_999;
-    expect(await me(access_token)).toBe(200);
-    world.clock.time += 1;
-    expect(await me(access_token)).toBe(401);
-  });
-
   it('stores no secret in plain text', async () => {
     const { access_token, refresh_token } = await oauth.login();
     const code = await oauth.code();
