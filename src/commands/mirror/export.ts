@@ -7,7 +7,7 @@ import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
 import { existsSync, readFileSync, rmSync } from '../../node/files.ts';
 import { yamlDocument } from '../../output/yaml.ts';
 import { requireAllInvitees, unread } from '../../sandbox/mirror/answer.ts';
-import { findReal, type RealTexts } from '../../sandbox/mirror/invented.ts';
+import { findReal, findRealInFile, type RealTexts, textsIn } from '../../sandbox/mirror/invented.ts';
 import { isComplete } from '../../sandbox/mirror/open.ts';
 import { leftOutOfWorld, pseudonymousWorld, realTextsIn } from '../../sandbox/mirror/pseudonyms.ts';
 import { openSandbox } from '../../sandbox/open.ts';
@@ -43,9 +43,11 @@ const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile
   await attempt('write', path, async () => {
     let content: Buffer;
     try {
-      (await openSandbox({ file: draft, clock, randomBytes, world }).catch(inWords)).close();
+      const sandbox = await openSandbox({ file: draft, clock, randomBytes, world }).catch(inWords);
+      const texts = textsIn(sandbox.store);
+      sandbox.close();
       content = readFileSync(draft);
-      refuseReal(findReal(content.toString(), real, 2));
+      refuseReal(findRealInFile(content.toString(), texts, real));
     } finally {
       for (const suffix of ['', ...sideFiles]) rmSync(`${draft}${suffix}`, { force: true });
     }

@@ -1,6 +1,9 @@
 import { isObject } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import { mayBeAddress } from '../rules/forgotten-texts.ts';
+import { wrongZone } from '../rules/local-time.ts';
+import { recordTables } from '../store/migrations.ts';
+import type { Store } from '../store/store.ts';
 import { worldJsonSchema } from '../world/schema.ts';
 
 /*
@@ -55,35 +58,63 @@ export const addTexts = (real: RealTexts, value: unknown, field = ''): void => {
   if (namesSomething.test(field)) endOf(real, value).isName = true;
 };
 
-/** Words that every world file may have: of its format, of time zones, and those below. */
-const ownWords = (): Set<string> =>
+/** The time zones in a text: they are taken over. */
+const zonesIn = (text: string): string[] =>
+  [...new Set(text.match(/[A-Z][\w+-]*(?:\/[\w+-]+)+/g))].filter((zone) => wrongZone(zone).length === 0);
+
+/** Words that an export may have whatever is in the mirror: of its format, of its time zones, and those below. */
+const ownWords = (text: string): Set<string> =>
   new Set([
     ...wordsIn(JSON.stringify(worldJsonSchema())),
-    ...Intl.supportedValuesOf('timeZone').flatMap(wordsIn),
-    ...wordsIn('utc gmt sun mon tue wed thu fri sat invented organization owner member meeting group form choice'),
+    ...zonesIn(text).flatMap(wordsIn),
+    ...wordsIn('utc gmt true false null sun mon tue wed thu fri sat invented organization owner member meeting group'),
+    ...wordsIn('form question choice answer message hours user invitee people example'),
+    // Links of a sandbox.
+    ...wordsIn('book avatars svg schedules shows cancellations reschedulings'),
   ]);
 
-/**
- * Finds something real in a text. A file of a database has words of many kinds, so there only names of several words count
- * (`atLeast` 2).
- */
-export const findReal = (text: string, real: RealTexts, atLeast = 1): string | undefined => {
+/** A number, also with the signs of a time: `31T00`, `000Z`. */
+const isNumber = /^\d+(?:t\d+)?z?$/;
+
+const findAddress = (text: string, real: RealTexts): string | undefined => {
   for (const [found] of text.matchAll(mayBeAddress))
     if (real.addresses.has(found.replace(/%40/i, '@').toLowerCase())) return 'an address';
   for (const [found] of text.matchAll(hostNames))
     if (real.hosts.has(found.toLowerCase())) return 'the address of a website';
-  const own = ownWords();
-  const words = wordsIn(text);
-  const isOwn = (word: string) => own.has(word) || word.length < 3 || /^\d+$/.test(word);
-  for (let from = 0; from < words.length; from += 1) {
-    let names = real.names.next.get(words[from]!);
-    for (let to = from + 1; names !== undefined; to += 1) {
-      if (names.isName && to - from >= atLeast && !words.slice(from, to).every(isOwn)) return 'a name';
-      names = to < words.length ? names.next.get(words[to]!) : undefined;
-    }
-  }
   return undefined;
 };
+
+/** Finds names of at least so many words. */
+const findName = (texts: readonly string[], real: RealTexts, atLeast: number): string | undefined => {
+  const own = ownWords(texts.join('\n'));
+  const isOwn = (word: string) => own.has(word) || word.length < 3 || isNumber.test(word);
+  for (const words of texts.map(wordsIn))
+    for (let from = 0; from < words.length; from += 1) {
+      let names = real.names.next.get(words[from]!);
+      for (let to = from + 1; names !== undefined; to += 1) {
+        if (names.isName && to - from >= atLeast && !words.slice(from, to).every(isOwn)) return 'a name';
+        names = to < words.length ? names.next.get(words[to]!) : undefined;
+      }
+    }
+  return undefined;
+};
+
+/** Finds something real in a text. */
+export const findReal = (text: string, real: RealTexts): string | undefined =>
+  findAddress(text, real) ?? findName([text], real, 1);
+
+/** All texts in the records of a sandbox, without names of fields. */
+export const textsIn = (store: Store): string[] => {
+  const leaves = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Object.values((value as object | null) ?? {}).flatMap(leaves);
+  return recordTables.flatMap((table) =>
+    store.all<{ doc: string }>(`SELECT doc FROM ${table}`).flatMap(({ doc }) => leaves(JSON.parse(doc))),
+  );
+};
+
+/** Finds something real in the file of a sandbox. Its words are of many kinds, so only names of several words count. */
+export const findRealInFile = (bytes: string, texts: readonly string[], real: RealTexts): string | undefined =>
+  findAddress(bytes, real) ?? findName(texts, real, 2);
 
 const syllables = [...'bdfgklmnprstv'].flatMap((consonant) => [...'aeiou'].map((vowel) => consonant + vowel));
 

@@ -127,7 +127,7 @@ const removeWords = (store: Store, { uri: about, name }: EventRecord, words: rea
       const changed = mapTexts(doc, (field) => field, change) as Json;
       return JSON.stringify(kept === undefined ? changed : { ...changed, [kept]: doc[kept] });
     };
-  // The activity log has nothing else of an event that somebody place, and is long.
+  // The activity log has nothing else of an event that somebody typed, and is long.
   const isLogged = name.search(found) >= 0;
   for (const each of texts) {
     if (each.isAbout === undefined || (each.table === 'activity' && !isLogged)) continue;

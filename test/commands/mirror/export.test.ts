@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isObject, type Json } from '../../../src/base/json.ts';
 import type { Send } from '../../../src/http/message.ts';
-import { addTexts, findReal, inventor, noTexts } from '../../../src/sandbox/mirror/invented.ts';
+import {
+  addTexts,
+  findReal,
+  findRealInFile,
+  inventor,
+  noTexts,
+  type RealTexts,
+  textsIn,
+} from '../../../src/sandbox/mirror/invented.ts';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { openSandbox } from '../../../src/sandbox/open.ts';
 import type { Store } from '../../../src/sandbox/store/store.ts';
@@ -108,6 +116,45 @@ describe('an export', () => {
     sandbox.close();
   });
 
+  /** All texts of so many words that an account could have as a name, but for IDs and the names of invented people. */
+  const phrasesIn = (written: readonly string[], length: number): string[] => {
+    const people = new Set(
+      text
+        .match(/(?<=(?:name|email): ?"?)[\p{L}. ]+(?=\.\d+@people|"|\n)/gu)
+        ?.flatMap((name) => name.toLowerCase().split(/[. ]/)),
+    );
+    const phrases = written
+      .map((each) => each.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+      .flatMap((words) => words.slice(length - 1).map((_, at) => words.slice(at, at + length)));
+    return [
+      ...new Set(
+        phrases
+          .filter((phrase) => !phrase.some((word) => people.has(word) || /\p{L}\d|\d\p{L}|\p{L}{16}/u.test(word)))
+          .map((each) => each.join(' ')),
+      ),
+    ];
+  };
+
+  /** One of the names for which an export would be refused. */
+  const blocking = (names: readonly string[], find: (real: RealTexts) => string | undefined): string | undefined => {
+    const real = noTexts();
+    for (const name of names) addTexts(real, { name });
+    if (find(real) === undefined) return undefined;
+    if (names.length === 1) return names[0];
+    const half = Math.ceil(names.length / 2);
+    return blocking(names.slice(0, half), find) ?? blocking(names.slice(half), find);
+  };
+
+  test('is not refused for any of its own words, whatever the account calls its things', async () => {
+    expect(blocking(phrasesIn([text], 1), (real) => findReal(text, real))).toBeUndefined();
+    const file = temporaryFile();
+    await exported(`--data ${file}`);
+    const sandbox = await openSandbox({ file, clock: virtualClock() });
+    const texts = textsIn(sandbox.store);
+    sandbox.close();
+    expect(blocking(phrasesIn(texts, 2), (real) => findRealInFile('', texts, real))).toBeUndefined();
+  });
+
   test('to a file is a sandbox of the same shape, for its owner only, and starts', async () => {
     const file = temporaryFile();
     const { code, stderr } = await exported(`--data ${file}`);
@@ -210,8 +257,9 @@ describe('the search before an export', () => {
   });
 
   test('in a database, only names of several words count', () => {
-    expect(findReal('x\0Ada Byron\0', real, 2)).toBe('a name');
-    expect(findReal('x\0Ada\0', real, 2)).toBeUndefined();
+    expect(findRealInFile('x\0', ['x', 'with Ada Byron'], real)).toBe('a name');
+    expect(findRealInFile('x\0', ['Ada', 'Byron'], real)).toBeUndefined();
+    expect(findRealInFile('x\0ada.byron@engine.example\0', [], real)).toBe('an address');
   });
 
   test('nobody who is invented has a real name, and everybody has one of their own', () => {
