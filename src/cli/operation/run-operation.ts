@@ -1,7 +1,7 @@
 import { catalogue } from '../../api/catalogue.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { fallBack } from '../../base/errors.ts';
-import { jsonIn, parseJson } from '../../base/json.ts';
+import { type Json, jsonIn, parseJson } from '../../base/json.ts';
 import { isRead } from '../../client/client.ts';
 import { withArticle } from '../../client/ids.ts';
 import type { Input } from '../../client/wire.ts';
@@ -19,7 +19,7 @@ import type { RequestValues } from './input.ts';
 import type { Bounds } from './list-input.ts';
 import { firstInput, isForPeople, keepOf, type Listing, noteRowFilters, printListing, type Stage } from './listing.ts';
 import { answerWrite, printRecord } from './print-record.ts';
-import { printCreated, recordTitle, writeAndRead } from './write-result.ts';
+import { addFacts, printCreated, recordTitle, writeAndRead } from './write-result.ts';
 
 /** What running the command of an operation needs of it. */
 export interface OperationCommand extends Pick<Command, 'name'> {
@@ -70,19 +70,21 @@ export const printCurl = async (
   await printer.text(lines.map((line) => (bodyFrom === undefined ? line : `${bodyFrom} | ${line}`)).join('\n'));
 };
 
-/** Prints requests for `--dry-run` and `--curl` instead of sending them. */
+/** Prints requests for `--dry-run` and `--curl` instead of sending them. `facts` is what sched knows besides. */
 export const printRequests = async (
   context: Context,
   requests: readonly HttpRequest[],
   hasToken = true,
+  facts: Json = {},
 ): Promise<void> => {
   if (context.settings.curl) return printCurl(context, requests, { hasToken });
   const connection = await context.connection();
-  const shownRequests = requests.map(({ method, url, body }) => ({
-    method,
-    url: shownUrl(url, connection),
-    ...(body === undefined ? {} : { body: parseJson(body) }),
-  }));
+  const shownRequests = requests.map(({ method, url, body }) =>
+    addFacts(
+      { method, url: shownUrl(url, connection), ...(body === undefined ? {} : { body: parseJson(body) }) },
+      facts,
+    ),
+  );
   await context.notes.flush();
   await context.printer.whole(shownRequests.length === 1 ? shownRequests[0] : shownRequests);
 };
@@ -104,11 +106,16 @@ const checkExistence = async (context: Context, operation: Operation, inputs: re
 };
 
 /** The same for the requests of one operation. */
-export const printRequest = async (context: Context, operation: Operation, inputs: Input[]): Promise<void> => {
+export const printRequest = async (
+  context: Context,
+  operation: Operation,
+  inputs: Input[],
+  facts: Json = {},
+): Promise<void> => {
   await checkExistence(context, operation, inputs);
   const client = await context.client();
   const requests = await Promise.all(inputs.map((input) => client.prepare(operation, input)));
-  return printRequests(context, requests, operation.scope !== undefined);
+  return printRequests(context, requests, operation.scope !== undefined, facts);
 };
 
 /** Prints a list, or with `--dry-run` and `--curl` its first request. */

@@ -13,6 +13,13 @@ import type { Context } from '../session/context.ts';
 /** Adds sched's own facts under `_sched`. The service's fields stay unchanged. */
 export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
 
+/** Adds facts to those that a record has. Undefined ones and empty lists are left out. */
+export const addFacts = (record: Json, facts: Json): Json => {
+  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined && !isDeepStrictEqual(fact, []));
+  if (known.length === 0) return record;
+  return withFacts(record, { ...(isObject(record._sched) ? record._sched : {}), ...Object.fromEntries(known) });
+};
+
 /** Whether the record already had the requested change. */
 export const isAlready = ({ _sched: facts }: Json): boolean => isObject(facts) && facts.already === true;
 

@@ -10,6 +10,8 @@ import {
   genericCommand,
   operationInput,
 } from '../../cli/operation/generic-command.ts';
+import { type Bounds, boundsInput } from '../../cli/operation/list-input.ts';
+import { isForPeople } from '../../cli/operation/listing.ts';
 import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import { offInput, updateInput } from './input.ts';
 import { askChange, offerSchedules } from './prompts.ts';
@@ -38,19 +40,19 @@ export const examples = {
   ],
 };
 
-/** A person who names nobody's schedules wants to see their own hours. */
-const wantsOwnHours = ({ given, screen }: How): boolean =>
-  screen !== undefined && ['event-type', 'user', 'dry-run', 'curl'].every((name) => given[name] === undefined);
+/** Whoever names nobody's schedules wants to see their own hours. A single request can't read them. */
+const wantsOwnHours = ({ given }: How): boolean =>
+  ['event-type', 'user', 'dry-run', 'curl'].every((name) => given[name] === undefined);
 
 /** The schedules of an event type, or of a user: then `command` is that of another operation. Undefined for own hours. */
 const schedulesListInput = (
   ofType: GenericCommand,
   ofUser: GenericCommand,
-): Input<(OperationInput & { command: GenericCommand }) | { command?: undefined }> => ({
+): Input<(OperationInput & { command: GenericCommand }) | { command?: undefined; bounds: Bounds }> => ({
   flags: [],
   arguments: [],
   draft: async (invocation, how) => {
-    if (wantsOwnHours(how)) return async () => ({});
+    if (wantsOwnHours(how)) return boundsInput.draft(invocation, how);
     const command = how.given.user === undefined ? ofType : ofUser;
     const finish = await operationInput(command).draft(invocation, how);
     return async (context) => ({ ...(await finish(context)), command });
@@ -60,19 +62,22 @@ const schedulesListInput = (
 export const decorate = {
   list: (generic, { 'list-user': ofUser }) => {
     const [user] = ofUser!.fieldFlags;
-    const flags = generic.flags.map((flag) => (flag.name === 'event-type' ? { ...flag, unless: 'user' } : flag));
+    const flags = generic.flags.map((flag) => (flag.name === 'event-type' ? { ...flag, required: false } : flag));
     const listOfOwner = related(schedulesListInput(generic, ofUser!), excludes('eventType', ['user']));
     return {
       flags: [flags[0]!, user!, ...flags.slice(1)],
       notes: [
-        'On a terminal, without --event-type, you see the hours in which you can be booked: hours that several event types share stand once, with the days off from today on.',
+        'Without --event-type, a terminal shows the hours in which you can be booked: hours that several event types share stand once, with the days off from today on. A pipe or a file gets your schedules, each of them once.',
         '--user is only for services whose dialect names availability.list-user, such as calendly.',
       ],
       alternative: ofUser!.operation,
       showsWithout: wantsOwnHours,
       run: taking(listOfOwner, async (values, { context }) => {
         if (values.command !== undefined) return runOperation(values.command, values, context);
-        return (await import('./own-hours.ts')).printOwnHours(context);
+        const { listOwnSchedules, printOwnHours } = await import('./own-hours.ts');
+        return isForPeople(context) && context.settings.fields === undefined
+          ? printOwnHours(context)
+          : listOwnSchedules(context, generic.view, values.bounds);
       }).run,
     };
   },

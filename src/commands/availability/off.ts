@@ -24,6 +24,7 @@ import {
   readOwn,
   reportUnchanged,
   rulesNow,
+  sayUndo,
   updateLine,
   whereOf,
 } from './own-schedules.ts';
@@ -68,7 +69,11 @@ const changedDates = ({ before, after }: Plan): string[] =>
   [...before, ...after].filter((rule) => !before.includes(rule) || !after.includes(rule)).map(dayOf);
 
 /** What changes, what can't be restored, and the meetings that stay. */
-const linesFor = async (plans: readonly DatesPlan[], isUndo: boolean, context: Context): Promise<Sentence[]> => {
+const linesFor = async (
+  plans: readonly DatesPlan[],
+  isUndo: boolean,
+  context: Context,
+): Promise<{ list: Sentence[]; stays: Json[] }> => {
   const today = todayIn(context, context.settings.zone);
   const lines: Sentence[] = [
     ...planDifferences(plans, context),
@@ -77,13 +82,17 @@ const linesFor = async (plans: readonly DatesPlan[], isUndo: boolean, context: C
     ).map((line) => words`${the('undo')} ${line}`),
     ...countLines(plans, ({ already }) => (already.length === 0 ? [] : [`already off: ${datesWords(already, today)}`])),
   ];
-  if (isUndo || context.settings.yes || !context.canConfirm) return lines;
-  const { stayingMeetings } = await import('../events/screen.ts');
+  if (isUndo || context.settings.noCheck) return { list: lines, stays: [] };
+  const { stayingMeetings, staysOf } = await import('../events/screen.ts');
+  const stays = new Map<unknown, Json>();
   const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, context), plan]));
   const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
-  for (const [zone, { schedule, dates }] of zones)
-    lines.push(...(await stayingMeetings(context, schedule.user, dates, off, zone)));
-  return lines;
+  for (const [zone, { schedule, dates }] of zones) {
+    const staying = await stayingMeetings(context, schedule.user, dates, off, zone);
+    lines.push(...staying.lines);
+    for (const each of staysOf(staying.meetings)) stays.set(each.uri, each);
+  }
+  return { list: lines, stays: [...stays.values()] };
 };
 
 /** Notes how to restore special hours that a day off has replaced. */
@@ -182,12 +191,13 @@ export const runOff = async (
     return reportUnchanged(plans, why, view, context);
   }
   const what = isUndo ? `Undo the days off ${days}` : `Take ${days} off`;
-  const list = await linesFor(plans, isUndo, context);
+  const change = await linesFor(plans, isUndo, context);
   const onDone = (plan: Plan, record: Json) => noteReplaced(context, plan, record);
-  if (!(await changeOwn(changes, { what, list, onDone }, view, context))) return;
   const ranges = dateRanges(changedDays).map(([first, last]) => (first === last ? first : `${first}..${last}`));
   const back = commandHere(context, 'availability', 'off', ...ranges, ...(isUndo ? [] : ['--undo']));
+  if (!(await changeOwn(changes, { what, ...change, onDone, undo: () => back }, view, context))) return;
   const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
   const where = whereOf(changes);
   await context.notes.done(`${done.toLowerCase()}: ${days} ${where}`, `${done}: ${days} ${where}`, [[way, back]]);
+  if (!isUndo && !context.runtime.stderr.isTerminal) sayUndo(context, [back]);
 };

@@ -2,13 +2,17 @@ import { eventTypes } from '../../api/event-types.ts';
 import { counted } from '../../base/numbers.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
+import type { Bounds } from '../../cli/operation/list-input.ts';
+import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { gather } from '../../client/paginate.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
 import { fill, headingLines } from '../../output/heading.ts';
+import type { View } from '../../output/view.ts';
 import { pad, width, wrap } from '../../output/width.ts';
 import { datesOffWords, isKnown, otherDatesWords, type Rule, weekWords } from '../../time/availability-rules.ts';
+import { ownSchedules } from './own-schedules.ts';
 import { ownSchedulesByType, shownRules, todayIn, zoneOf } from './schedule-facts.ts';
 
 /** Hours, and the event types that have them. */
@@ -87,6 +91,14 @@ const spokenHours = (context: Context, all: readonly SharedHours[]): string =>
     ])
     .map((line) => `${line}\n`)
     .join('');
+
+/** Prints the user's own schedules for scripts, each with the event types that use it. */
+export const listOwnSchedules = async (context: Context, view: View, { limit }: Bounds): Promise<void> => {
+  const own = await ownSchedules(context);
+  await context.printer.list(view, [
+    own.slice(0, limit).map(({ schedule, types }) => withFacts(schedule, { event_types: types })),
+  ]);
+};
 
 /** Prints the hours in which the user can be booked, for people. */
 export const printOwnHours = async (context: Context): Promise<void> => {

@@ -10,7 +10,7 @@ import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack } from '../../cli/operation/change-record.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
-import { withFacts } from '../../cli/operation/write-result.ts';
+import { addFacts, isAlready, withFacts } from '../../cli/operation/write-result.ts';
 import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { notShown } from '../../client/change.ts';
@@ -53,7 +53,7 @@ export interface Plan extends Own {
 }
 
 /** The user's own schedules of all event types that the user hosts, each of them once. */
-export const readOwn = async (context: Context): Promise<Own[]> => {
+export const ownSchedules = async (context: Context): Promise<Own[]> => {
   const query = {};
   await fillScope(eventTypes.list, { query }, context);
   const hosted = await gather((await context.client()).pages(eventTypes.list, { query }));
@@ -69,7 +69,13 @@ export const readOwn = async (context: Context): Promise<Own[]> => {
       const { types } = own.get(key) ?? { types: [] };
       own.set(key, { schedule, types: [...types, type] });
     }
-  if (own.size > 0) return [...own.values()];
+  return [...own.values()];
+};
+
+/** The same for a command that changes them: there must be one. */
+export const readOwn = async (context: Context): Promise<Own[]> => {
+  const own = await ownSchedules(context);
+  if (own.length > 0) return own;
   throw new SchedError('not-found', 'You have no availability schedules', {
     hint: { command: ['event-types', 'list'] },
   });
@@ -198,13 +204,19 @@ const sendAll = async (plans: readonly Plan[], context: Context): Promise<Result
     }
   });
 
+/** Says how to undo a change, each way once: nothing else brings replaced hours back. */
+export const sayUndo = ({ notes }: Context, lines: readonly string[]): void => {
+  for (const line of new Set(lines)) notes.info(`Undo: ${line}`);
+};
+
 /** Prints the changed schedules. Throws if not all of them are. */
 const reportSchedules = async (
   results: readonly Result[],
   view: View,
-  { notes, printer }: Context,
-  onDone: OwnChange['onDone'],
+  context: Context,
+  { onDone, undo, stays = [] }: OwnChange,
 ) => {
+  const { notes, printer } = context;
   const failures: SchedError[] = [];
   for (const result of results) {
     const { plan, error } = result;
@@ -218,9 +230,16 @@ const reportSchedules = async (
   }
   const unknown = failures.find(isOutcomeUnknown);
   if (failures.length === results.length) throw unknown ?? failures[0]!;
-  const records = results.flatMap((result) => (result.error === undefined ? [result.record] : []));
+  const done = results.flatMap((result) => (result.error === undefined ? [result] : []));
+  const records = done.map(({ plan, record }) =>
+    isAlready(record) ? record : addFacts(record, { stays, undo: undo(plan) }),
+  );
   if (!printer.showsPages) await printer.list(view, [records]);
   if (failures.length === 0) return;
+  sayUndo(
+    context,
+    done.map(({ plan }) => undo(plan)),
+  );
   const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${unknown ? ', or not known to be' : ''}`;
   throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
 };
@@ -229,6 +248,10 @@ const reportSchedules = async (
 interface OwnChange {
   what: string;
   list: readonly Sentence[];
+  /** The command that undoes the change of a schedule. */
+  undo(plan: Plan): string;
+  /** Meetings that stay. */
+  stays?: readonly Json[];
   onDone?(plan: Plan, record: Json): void;
 }
 
@@ -248,20 +271,21 @@ export const reportUnchanged = async (plans: readonly Plan[], why: string, view:
 /** Shows a change, asks, sends it and prints the schedules. Returns whether it was sent. */
 export const changeOwn = async (
   changes: readonly Plan[],
-  { what, list, onDone }: OwnChange,
+  change: OwnChange,
   view: View,
   context: Context,
 ): Promise<boolean> => {
+  const { what, list, stays = [] } = change;
   const { dryRun, yes } = context.settings;
   if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
   if (dryRun) {
     const inputs = await Promise.all(changes.map((plan) => inputsOf(context, plan)));
-    await printRequest(context, availability.update, inputs.flat());
+    await printRequest(context, availability.update, inputs.flat(), { stays });
     return false;
   }
   const where = whereOf(changes);
   const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
   await confirm(context, { question: `${what} ${where}?`, action, list: list.map((line) => spell(line)) });
-  await reportSchedules(await sendAll(changes, context), view, context, onDone);
+  await reportSchedules(await sendAll(changes, context), view, context, change);
   return true;
 };

@@ -5,13 +5,13 @@ import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
-import type { Below } from '../../cli/messages/notes.ts';
 import { readsAnswers } from '../../cli/operation/print-record.ts';
 import { printRequest } from '../../cli/operation/run-operation.ts';
-import { recordTitle, withFacts } from '../../cli/operation/write-result.ts';
+import { addFacts, recordTitle, withFacts } from '../../cli/operation/write-result.ts';
 import { confirm } from '../../cli/session/confirm.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
 import { changeRules, datesTakenOff, dayOf, isDateOff, rulesDifference } from '../../time/availability-rules.ts';
+import type { Staying } from '../events/screen.ts';
 import type { UpdateInput, Updates } from './input.ts';
 import {
   isSameSchedule,
@@ -88,17 +88,25 @@ const planChange = (schedules: readonly Json[], sent: Sent, input: UpdateInput, 
 
 type Plans = ReturnType<typeof planChange>['plans'];
 
-/** The meetings that stay on dates that are taken off, below what changes, or behind it if that is a single day. */
-const withMeetings = async (context: Context, plans: Plans, sent: Sent, differences: string[]): Promise<string[]> => {
+/** The meetings that stay on dates that are taken off from a single schedule. */
+const meetingsOf = async (context: Context, plans: Plans, sent: Sent): Promise<Staying & { isOneDay: boolean }> => {
   const [plan, ...others] = plans;
   const dates = datesTakenOff(plan!.before, plan!.after);
-  if (others.length > 0 || dates.length === 0 || context.settings.yes || !context.canConfirm) return differences;
+  const isOneDay = dates.length === 1;
+  if (others.length > 0 || dates.length === 0 || context.settings.noCheck) return { meetings: [], lines: [], isOneDay };
   const { stayingMeetings } = await import('../events/screen.ts');
   const zone = newZoneOf(plan!.schedule, sent, context);
   const off = plan!.after.filter(isDateOff).map(dayOf);
-  const [staying, ...ways] = await stayingMeetings(context, plan!.schedule.user, dates, off, zone);
-  if (staying === undefined) return differences;
-  return dates.length === 1 && differences.length === 1
+  return { ...(await stayingMeetings(context, plan!.schedule.user, dates, off, zone)), isOneDay };
+};
+
+/** What changes, and below it the meetings that stay, or behind it if that is a single day. */
+const withMeetings = (
+  differences: readonly string[],
+  { lines: [staying, ...ways], isOneDay }: Staying & { isOneDay: boolean },
+): string[] => {
+  if (staying === undefined) return [...differences];
+  return isOneDay && differences.length === 1
     ? [`${differences[0]} · ${staying}`, ...ways]
     : [...differences, staying, ...ways];
 };
@@ -117,10 +125,10 @@ const updateDifferences = (context: Context, plans: Plans, { timezone }: Sent): 
   });
 
 /** The command that brings back the hours. */
-const undoLine = async (context: Context, plan: Plans[number], eventType: string): Promise<Below> => {
+const undoLine = async (context: Context, plan: Plans[number], eventType: string): Promise<string> => {
   const { restoring } = await import('./all-schedules.ts');
   const { updateLine } = await import('./own-schedules.ts');
-  return ['Undo', updateLine(context, { schedule: plan.schedule, types: [eventType] }, ...restoring(plan))];
+  return updateLine(context, { schedule: plan.schedule, types: [eventType] }, ...restoring(plan));
 };
 
 export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates: Updates): Promise<void> => {
@@ -150,13 +158,17 @@ export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates
   const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
   if (id === undefined && (dryRun || yes))
     context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
+  const staying = await meetingsOf(context, plans, sent);
+  const { staysOf } = await import('../events/screen.ts');
+  const facts = { stays: staysOf(staying.meetings) };
+  const list = withMeetings(differences, staying);
   // A prompt shows them itself, even with --quiet.
-  if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
-  if (dryRun) return printRequest(context, operation, [{ path, body, known: knownOf(eventType, schedules) }]);
+  if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
+  if (dryRun) return printRequest(context, operation, [{ path, body, known: knownOf(eventType, schedules) }], facts);
   await confirm(context, {
     question: `Change ${subject} ${names}?`,
     action: `change ${subject} ${names}`,
-    list: await withMeetings(context, plans, sent, differences),
+    list,
   });
 
   const { before, records, error } = await sendChange(context, {
@@ -168,13 +180,20 @@ export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates
     plans.length === 1 && input.daysIn !== undefined ? await undoLine(context, plans[0]!, eventType) : undefined;
   for (const record of records) {
     const name = id === undefined ? scheduleName(record) : recordTitle(record, 'a schedule');
-    await context.notes.done(`changed: ${name}`, undefined, isWatched(context) ? [undo] : []);
+    await context.notes.done(
+      `changed: ${name}`,
+      undefined,
+      undo !== undefined && isWatched(context) ? [['Undo', undo]] : [],
+    );
   }
+  if (undo !== undefined && records.length > 0 && !context.runtime.stderr.isTerminal)
+    context.notes.info(`Undo: ${undo}`);
   for (const schedule of before) {
     if (error === undefined && !records.some((record) => isSameSchedule(record, schedule)))
       context.notes.info(`not changed by the service: ${scheduleName(schedule)}`);
   }
   // Above the answer, a person has read what changed.
-  if (records.length > 0 && !readsAnswers(context)) await print(records, before[0]);
+  const answers = records.map((record) => addFacts(record, { undo, ...facts }));
+  if (records.length > 0 && !readsAnswers(context)) await print(answers, before[0]);
   if (error !== undefined) throw error;
 };

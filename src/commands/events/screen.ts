@@ -10,6 +10,7 @@ import type { Confirmation } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
+import { gather } from '../../client/paginate.ts';
 import { cutLong } from '../../output/cells.ts';
 import { dateRanges, dateText, weeksPast } from '../../time/days.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
@@ -185,15 +186,20 @@ export const noShowQuestion = async (context: Context, event: Json, invitee: Jso
 const mostFound = 50;
 const mostFoundNamed = 3;
 
-/** The active meetings of a query, as far as one request shows them: a question must not wait for more. */
-const someMeetings = async (context: Context, query: () => Promise<Record<string, string>>): Promise<Json[]> => {
-  const firstPage = await readIfPossible(async () => {
+/** The active meetings of a query. By default as far as one request shows them: a question must not wait for more. */
+const someMeetings = async (
+  context: Context,
+  query: () => Promise<Record<string, string>>,
+  limit = mostFound,
+): Promise<Json[]> => {
+  const found = await readIfPossible(async () => {
     const input = { query: { ...(await query()), status: 'active', sort: 'start_time' } };
-    const options = { limit: mostFound, pageSize: mostFound };
-    for await (const first of (await context.client()).pages(events.list, input, options)) return first;
+    const client = await context.client();
+    if (limit !== mostFound) return gather(client.pages(events.list, input));
+    for await (const first of client.pages(events.list, input, { limit, pageSize: limit })) return first;
     return [];
   });
-  return (firstPage ?? []).filter(({ status }) => status === 'active');
+  return (found ?? []).filter(({ status }) => status === 'active');
 };
 
 /** The first meetings by time and name: `14:30 Intro call, 16:00 Support call and 2 more`. */
@@ -206,9 +212,20 @@ const namedMeetings = (context: Context, meetings: readonly Json[], zone: string
   return `${shownMeetings.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`;
 };
 
+/** Meetings on dates that are taken off, which the service keeps. */
+export interface Staying {
+  meetings: Json[];
+  /** `1 meeting stays: 14:30 Intro call`, and the commands that move or cancel them. Empty if there are none. */
+  lines: string[];
+}
+
+/** Meetings that stay as `_sched.stays` has them. */
+export const staysOf = (meetings: readonly Json[]): Json[] =>
+  meetings.map(({ uri, name, start_time, end_time }) => ({ uri, name, start_time, end_time }));
+
 /**
- * The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`, and
- * the commands that move or cancel them. Empty if there are none. `off` has all days off, with those that were there before.
+ * The meetings of a user that stay on dates: for a question the first ones, else all of them. `off` has all days off, with
+ * those that were there before.
  */
 export const stayingMeetings = async (
   context: Context,
@@ -216,17 +233,20 @@ export const stayingMeetings = async (
   dates: readonly string[],
   off: readonly string[],
   zone: string,
-): Promise<string[]> => {
+): Promise<Staying> => {
   const dateOf = (event: Json) => dateText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
-  const activeMeetings = await someMeetings(context, async () => ({
+  const { yes, dryRun } = context.settings;
+  const limit = context.canConfirm && !yes && !dryRun ? mostFound : Number.POSITIVE_INFINITY;
+  const query = async () => ({
     user: typeof user === 'string' ? user : await context.identity.user(),
     // A date begins up to a day earlier or later than in UTC.
     min_start_time: aside(dates[0]!, -1),
     max_start_time: aside(dates.at(-1)!, 2),
-  }));
+  });
+  const activeMeetings = await someMeetings(context, query, limit);
   const meetings = activeMeetings.filter((event) => dates.includes(dateOf(event)));
-  if (meetings.length === 0) return [];
+  if (meetings.length === 0) return { meetings, lines: [] };
   const count = counted(meetings.length, 'meeting stays', 'meetings stay');
   const own = await context.identity.user().catch(() => user);
   const whose = typeof user === 'string' && user !== own ? ['--user', idIn(user)] : [];
@@ -235,7 +255,7 @@ export const stayingMeetings = async (
   // Meetings that were not read may be on any later date.
   const all = [
     ...readDates,
-    ...(activeMeetings.length < mostFound ? [] : dates.filter((date) => date > readDates.at(-1)!)),
+    ...(activeMeetings.length < limit ? [] : dates.filter((date) => date > readDates.at(-1)!)),
   ];
   // Between two ranges of dates, meetings take place.
   const ways = dateRanges(dates).flatMap(([first, last]) => {
@@ -247,7 +267,8 @@ export const stayingMeetings = async (
       `cancel: ${commandHere(context, 'events', 'cancel', ...flags)}`,
     ];
   });
-  return [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)} (${zone})`, ...ways];
+  const lines = [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)} (${zone})`, ...ways];
+  return { meetings, lines };
 };
 
 /** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */

@@ -95,9 +95,9 @@ export const decorate = {
     ),
     alternative: others['undo-no-show']!.operation,
     notes: [
-      'On a terminal, the event can be chosen from those of the last week, and the only active invitee of an event is taken.',
+      'On a terminal, the event can be chosen from those of the last week. The only active invitee of an event is taken, everywhere; with --undo the only one with a mark.',
       'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
-      '--undo takes the mark back, after a confirmation. It needs the event and the invitee, or the full URI of the invitee. An invitee without a mark is reported as such, with exit code 0.',
+      '--undo takes the mark back, after a confirmation. It needs the event, or the full URI of the invitee. An invitee without a mark is reported as such, with exit code 0.',
     ],
   }),
 } satisfies Decorations;

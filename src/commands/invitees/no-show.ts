@@ -20,16 +20,28 @@ import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId, readId } from '../../client/ids.ts';
+import { gather } from '../../client/paginate.ts';
 import type { View } from '../../output/view.ts';
 import { timestampOf } from '../../time/wall.ts';
 
-/** Rejects a single ID that belongs to an event: it would be sent as the ID of an invitee. */
-const rejectEvent = async (client: Client, id: string): Promise<void> => {
-  const reading = client.call(events.get, { path: { event: id } });
-  if ((await reading.catch(fallBack(undefined, 'not-found', 'forbidden'))) === undefined) return;
-  throw usageError([words`Missing argument ${{ name: 'invitee', place: 'argument' }}: ${id} is the ID of an event`], {
-    hint: { command: ['invitees', 'list', id] },
+/** The path of an event's only invitee that may be meant. With several, or none, the command must name one. */
+const onlyInvitee = async (client: Client, event: string, isUndone: boolean): Promise<Record<string, string>> => {
+  const all = await gather(client.pages(invitees.list, { path: { event } }));
+  const active = all.filter(({ status }) => status !== 'canceled');
+  const marked = all.filter(isMarked);
+  // Somebody whose mark is to be taken back has one, unless that was done already.
+  const [only, ...others] = isUndone && marked.length > 0 ? marked : active;
+  if (only !== undefined && others.length === 0) return { event, invitee: idIn(only.uri) };
+  const why = others.length > 0 ? `has ${others.length + 1} invitees to choose from` : 'has no active invitee';
+  throw usageError([words`Missing argument ${{ name: 'invitee', place: 'argument' }}: the event ${event} ${why}`], {
+    hint: { command: ['invitees', 'list', event] },
   });
+};
+
+/** Whether a single ID belongs to an event: otherwise it is sent as the ID of an invitee. */
+const isEvent = async (client: Client, id: string): Promise<boolean> => {
+  const reading = client.call(events.get, { path: { event: id } });
+  return (await reading.catch(fallBack(undefined, 'not-found', 'forbidden'))) !== undefined;
 };
 
 /** Asks for confirmation if the meeting has not started yet: nobody can have missed it. */
@@ -103,6 +115,11 @@ const inviteeInput = (args: Argument[]): Input<Named> => ({
   draft: async (call, how) => {
     const { event, invitee, undo } = how.given;
     const only = String(event ?? '');
+    const isOfEvent = !readId(only, invitees.get.path, 'invitee').ok || (undo === true && isPlainId(only));
+    if (event !== undefined && invitee === undefined && isOfEvent) {
+      const finish = await requestInput(invitees.list, []).draft(call, how);
+      return async (context) => ({ path: (await finish(context)).request.path! });
+    }
     const fullId = invitee === undefined && undo !== true ? readId(only, invitees.get.path, 'invitee') : undefined;
     const bare = fullId?.ok && fullId.ids.length === 1 ? only : undefined;
     const operation = bare === undefined ? invitees.get : invitees['no-show'];
@@ -118,15 +135,19 @@ export const noShowInput = (args: Argument[]) =>
   both(input({ undo: toggle('take the mark back') }), inviteeInput(args));
 
 export const runNoShow = async (
-  { undo: isUndone, path, bare }: Named & { undo: boolean },
+  { undo: isUndone, path: named, bare: givenBare }: Named & { undo: boolean },
   { context }: Call,
   view: View,
 ): Promise<void> => {
-  if (isUndone) return undo(path, context, view);
   const { settings } = context;
-  const isBare = bare !== undefined;
   const client = await context.client();
-  if (isBare && isPlainId(bare) && !settings.noCheck) await rejectEvent(client, path.invitee!);
+  const isAlone =
+    givenBare !== undefined && isPlainId(givenBare) && !settings.noCheck && (await isEvent(client, named.invitee!));
+  const event = isAlone ? named.invitee! : named.event;
+  const path = isAlone || named.invitee === undefined ? await onlyInvitee(client, event!, isUndone) : named;
+  if (isUndone) return undo(path, context, view);
+  const bare = isAlone ? undefined : givenBare;
+  const isBare = bare !== undefined;
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
   if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);

@@ -5,6 +5,7 @@ import { faults, lost } from '../../support/lost-replies.ts';
 import { callTool, connect } from '../../support/mcp-client.ts';
 import { createWorld, lastJson, someday, type TestWorld, terminals } from '../../support/run.ts';
 import { usedHome } from '../../support/seeded.ts';
+import { splitCommandLine } from '../../support/shell-words.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample, times } from '../../support/tier.ts';
 
@@ -74,7 +75,11 @@ describe('availability off', () => {
     expect(JSON.parse(done.stdout)).toHaveLength(before.own.length);
     expect(JSON.parse(done.stdout)[0]).toEqual({
       ...after.own.find(({ uri }) => uri === JSON.parse(done.stdout)[0].uri),
-      _sched: { replaced: [] },
+      _sched: {
+        replaced: [],
+        undo: 'sched availability off 2026-12-24..2026-12-25 2027-01-04 --undo',
+        stays: expect.arrayContaining([expect.objectContaining({ start_time: '2026-12-24T10:00:00.000Z' })]),
+      },
     });
     const again = await world.run('availability off 2026-12-24 --yes');
     expect([again.code, again.requests.filter(isPatch)]).toEqual([0, []]);
@@ -213,13 +218,39 @@ describe('availability off', () => {
     expect(await waysOf('2026-11-16 --undo')).toEqual([]);
   });
 
+  test.each([
+    ['off 2026-12-24', '2026-12-24'],
+    ['off --every thursday', '2026-12-24'],
+    ["update --all --rule 'monday 10:00-11:00' --day-off 2026-12-24", '2026-12-24'],
+  ])('says in a script which meetings stay, and how to undo it: %s', async (line, date) => {
+    const world = await createWorld({ home: temporaryDirectory('home') });
+    const before = (await schedulesOf(world)).own.map(({ rules }) => rules);
+    const active = JSON.parse(
+      (await world.run(`events list --since ${date} --until ${date} --status active --json`)).stdout,
+    );
+    expect(active.length).toBeGreaterThan(0);
+    const staying = active.map(({ uri }: { uri: string }) => expect.objectContaining({ uri }));
+    for (const flags of ['--dry-run', '--yes']) {
+      const { code, stdout, stderr } = await world.run(`availability ${line} ${flags} --json`);
+      expect(code).toBe(0);
+      const [record] = JSON.parse(stdout);
+      expect(record._sched.stays).toEqual(expect.arrayContaining(staying));
+      expect(stderr).toMatch(/\d+ meetings? stays?: /);
+      if (flags === '--dry-run') continue;
+      expect(stderr).toContain(JSON.stringify({ note: `Undo: ${record._sched.undo}` }));
+      const undo = splitCommandLine(record._sched.undo).slice(1);
+      expect((await world.run([...undo, '--yes'])).code).toBe(0);
+    }
+    expect((await schedulesOf(world)).own.map(({ rules }) => rules)).toEqual(before);
+  });
+
   test("reads tomorrow in the schedule's time zone, and says which date that is", async () => {
     const world = await createWorld({ home: temporaryDirectory('home') });
     // 23:30 in UTC is the next day in Berlin.
     await world.clock.sleep(Date.parse('2026-11-16T23:30:00Z') - world.clock.now());
     const { stderr } = await world.run('availability off tomorrow --tz UTC --yes');
     expect(stderr).toMatch(
-      /^Wed 18 Nov: .* → off\nhours in Europe\/Berlin\noff: Wed 18 Nov on 10 schedules \(10 event types\)\n$/,
+      /^Wed 18 Nov: .* → off\nhours in Europe\/Berlin\n(?:\d meetings? stays?: .*\nmove: .*\ncancel: .*\n)?off: Wed 18 Nov on 10 schedules \(10 event types\)\nUndo: sched availability off 2026-11-18 --undo --tz UTC\n$/,
     );
     expect((await schedulesOf(world)).own[0]!.rules.at(-1)).toEqual(off('2026-11-18'));
   });
@@ -286,7 +317,7 @@ describe('availability off', () => {
     };
     const { code, stdout } = await world.run('availability off 2026-12-24 --yes --json', { send });
     const records: Schedule[] = JSON.parse(stdout);
-    expect([code, records.length, records[0]!._sched]).toEqual([0, 10, { reconciled: true, replaced: [] }]);
+    expect([code, records.length, records[0]!._sched]).toMatchObject([0, 10, { reconciled: true, replaced: [] }]);
   });
 
   const losses = ['reset after commit', '500 after commit', 'reset before commit'] as const;

@@ -65,12 +65,19 @@ test('lists schedules for --event-type, with the days off in order as ranges', a
   expect(lines.slice(3).map((line) => line.trim())).toEqual(['Wed 18 Nov off', 'Fri 27 Nov off', '28–31 Dec off']);
 });
 
-test('still needs --event-type in a pipe', async () => {
-  for (const flags of ['', '--json', '-o csv']) {
-    const { code, stderr } = await world.run(`availability list ${flags}`);
-    expect(code).toBe(2);
-    expect(stderr).toContain('Missing required flag --event-type');
+test('lists the own schedules for a script, each of them once, with the event types that use it', async () => {
+  const { code, stdout } = await world.run('availability list --json');
+  expect(code).toBe(0);
+  const schedules = JSON.parse(stdout) as { uri: string; _sched: { event_types: string[] } }[];
+  expect(new Set(schedules.map(({ uri }) => uri)).size).toBe(schedules.length);
+  expect(schedules.length).toBeGreaterThan(1);
+  for (const { uri, _sched } of schedules.slice(0, 2)) {
+    const [type] = _sched.event_types;
+    expect((await world.run(`availability list --event-type ${type} -o id`)).stdout).toContain(uri);
   }
+  expect((await world.run('availability list')).stdout.split('\n')).toHaveLength(schedules.length + 1);
+  expect((await world.run('availability list --limit 1 -o csv')).stdout.trim().split('\n')).toHaveLength(2);
+  expect((await world.run('availability list --dry-run')).stderr).toContain('Missing required flag --event-type');
 });
 
 test('availability off counts only the days that it changes', async () => {

@@ -240,12 +240,41 @@ describe('invitees no-show', () => {
     expect(bare.code).toBe(5);
   });
 
-  test('rejects a single event ID after one read', async () => {
-    const [event] = idsOf(await someone());
-    const { code, stderr, requests } = await world.run(`invitees no-show ${event}`);
-    expect({ code, methods: requests.map(({ method }) => method) }).toEqual({ code: 2, methods: ['GET'] });
-    expect(stderr).toContain(`Missing argument <invitee>: ${event} is the ID of an event`);
-    expect(stderr).toContain(`try: sched invitees list ${event}`);
+  test("takes an event's only invitee in a script too, also for --undo", async () => {
+    const past = JSON.parse((await world.run('events list --until today --status active --json')).stdout);
+    const isAlone = ({ invitees_counter: { active, total } }: { invitees_counter: Record<string, number> }) =>
+      active === 1 && total === 1;
+    const { uri } = past.find(isAlone);
+    const event = uri.split('/').at(-1);
+    const marks = async () => JSON.parse((await world.run(`invitees list ${event} --json=no_show`)).stdout);
+    await world.run(`invitees no-show ${event} --undo --yes`);
+    expect((await world.run(`invitees no-show ${event} --undo --yes`)).stderr).toContain('not marked as no-show: ');
+    expect((await world.run(`invitees no-show ${event}`)).code).toBe(0);
+    expect(await marks()).toEqual([{ no_show: expect.anything() }]);
+    expect((await world.run(`invitees no-show ${event} --undo --yes`)).code).toBe(0);
+    expect(await marks()).toEqual([{ no_show: null }]);
+    expect((await world.run(`invitees no-show ${uri} --yes`)).code).toBe(0);
+    expect((await world.run(`invitees no-show ${uri} --undo --yes`)).code).toBe(0);
+  });
+
+  test('needs the invitee of an event with several, or with none who is active', async () => {
+    const several = JSON.parse((await world.run('events list --until today --status active --json')).stdout).find(
+      ({ invitees_counter: count }: { invitees_counter: { active: number } }) => count.active > 1,
+    );
+    const canceled = JSON.parse(
+      (await world.run('events list --until today --status canceled --limit 1 --json')).stdout,
+    )[0];
+    for (const [{ uri }, why] of [
+      [several, /has \d+ invitees to choose from/],
+      [canceled, /has no active invitee/],
+    ] as const)
+      for (const flags of ['', ' --undo --yes']) {
+        const id = uri.split('/').at(-1);
+        const { code, stderr, requests } = await world.run(`invitees no-show ${id}${flags}`);
+        expect([code, requests.every(({ method }) => method === 'GET')]).toEqual([2, true]);
+        expect(stderr).toMatch(why);
+        expect(stderr).toContain(`try: sched invitees list ${id}`);
+      }
   });
 
   test('sends nothing if it cannot find out whether a single ID is an event', async () => {
