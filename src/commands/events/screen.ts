@@ -171,12 +171,17 @@ export const canceledSentence = (context: Context, event: Json): string => {
   return `${isAlready(event) ? 'Already canceled' : 'Canceled'}: ${what}`;
 };
 
-/** The prompt before a no-show for a meeting that has not started. */
-export const noShowQuestion = async (context: Context, event: Json, invitee: Json): Promise<Confirmation> => {
+/** The prompt before a no-show for a meeting that nobody can have missed. `why`: it `has not started yet`. */
+export const noShowQuestion = async (
+  context: Context,
+  event: Json,
+  invitee: Json,
+  why: string,
+): Promise<Confirmation> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   return {
-    question: `Mark ${who} as no-show? ${quotedName(event)} has not started yet.`,
-    action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which has not started yet`,
+    question: `Mark ${who} as no-show? ${quotedName(event)} ${why}.`,
+    action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which ${why}`,
     list: context.canConfirm ? [(await countedLine(context, event, mostNamed)).line] : [],
     place: [['time zone', context.settings.zone]],
   };

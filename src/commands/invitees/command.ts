@@ -29,8 +29,8 @@ export const examples = {
   ],
   'get-no-show': ['invitees get-no-show 7XMLWK4XT9XSSFB2', 'invitees get-no-show 7XMLWK4XT9XSSFB2 --json=invitee'],
   'no-show': [
-    'invitees no-show $(sched invitees list EAZJDYBENEHDMUCN --limit 1 -o id)',
-    'invitees no-show $(sched invitees list 5Z95GGE7WBNJ2FC8 --limit 1 -o id) --json',
+    'invitees no-show X3XCCHNUC6KQ5HVJ',
+    'invitees no-show $(sched invitees list X3XCCHNUC6KQ5HVJ --status active --limit 1 -o id) --json',
   ],
 };
 
@@ -96,7 +96,7 @@ export const decorate = {
     alternative: others['undo-no-show']!.operation,
     notes: [
       'On a terminal, the event can be chosen from those of the last week. The only active invitee of an event is taken, everywhere; with --undo the only one with a mark.',
-      'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
+      'If the meeting has not started yet, or it or the invitee was canceled, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
       '--undo takes the mark back, after a confirmation. It needs the event, or the full URI of the invitee. An invitee without a mark is reported as such, with exit code 0.',
     ],
   }),

@@ -44,15 +44,25 @@ const isEvent = async (client: Client, id: string): Promise<boolean> => {
   return (await reading.catch(fallBack(undefined, 'not-found', 'forbidden'))) !== undefined;
 };
 
-/** Asks for confirmation if the meeting has not started yet: nobody can have missed it. */
-const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
-  if (context.settings.yes) return;
-  const event = await client.call(events.get, { path: { event: path.event! } });
+/** Why nobody can have missed a meeting: it was canceled, the invitee has canceled, or it has not started yet. */
+const whyNotMissed = (event: Json, invitee: Json, now: number): string | undefined => {
   const startsAt = timestampOf(String(event.start_time));
-  if (startsAt === undefined || startsAt <= context.now()) return;
-  const invitee = await client.call(invitees.get, { path });
+  if (event.status === 'canceled') return 'was canceled';
+  if (invitee.status === 'canceled') return 'was canceled by this invitee';
+  return startsAt === undefined || startsAt <= now ? undefined : 'has not started yet';
+};
+
+/** Asks for confirmation if nobody can have missed the meeting. */
+const confirmUnlikely = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
+  if (context.settings.yes) return;
+  const [event, invitee] = await Promise.all([
+    client.call(events.get, { path: { event: path.event! } }),
+    client.call(invitees.get, { path }),
+  ]);
+  const why = whyNotMissed(event, invitee, context.now());
+  if (why === undefined) return;
   const { noShowQuestion } = await import('../events/screen.ts');
-  await confirm(context, await noShowQuestion(context, event, invitee));
+  await confirm(context, await noShowQuestion(context, event, invitee, why));
 };
 
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
@@ -151,7 +161,7 @@ export const runNoShow = async (
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
   if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);
-  if (!isBare) await confirmEarly(context, client, path);
+  if (!isBare) await confirmUnlikely(context, client, path);
   const record = await changeOrReadBack(context, {
     send: () => client.write(invitees['no-show'], input),
     read: isBare ? undefined : () => client.call(invitees.get, { path }),

@@ -284,6 +284,28 @@ describe('invitees no-show', () => {
     expect(requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 
+  test.each([
+    ['the event', 'events list --status canceled --until today --limit 1 -o id', '', 'was canceled'],
+    [
+      'the invitee of an active event',
+      'events list --status active --until today -o id',
+      ' --status canceled',
+      'was canceled by this invitee',
+    ],
+  ])('asks before it marks somebody if %s was canceled', async (_, list, flags, why) => {
+    const ids = (await world.run(list)).stdout.trim().split('\n');
+    const found = await Promise.all(
+      ids.slice(0, 40).map(async (id) => (await world.run(`invitees list ${id}${flags} --limit 1 -o id`)).stdout.trim()),
+    );
+    const uri = found.find((each) => each !== '')!;
+    const refused = await world.run(`invitees no-show ${uri}`);
+    expect([refused.code, refused.requests.some(({ method }) => method === 'POST')]).toEqual([12, false]);
+    expect(refused.stderr).toContain(`which ${why}, but there is no terminal`);
+    const asked = await world.run(`invitees no-show ${uri}`, { terminals, stdin: 'n\n' });
+    expect([asked.code, asked.stderr]).toEqual([12, expect.stringContaining(why)]);
+    expect((await world.run(`invitees no-show ${uri} --yes`)).code).toBe(0);
+  });
+
   describe('before the meeting', () => {
     let uri: string;
     beforeEach(async () => {
