@@ -39,6 +39,9 @@ const urlOf = (record: object, { field, name, outcome: pageOutcome }: Page, { ru
 export const openPage = async (context: Context, record: object, page: Page): Promise<void> => {
   const { runtime, notes } = context;
   const url = urlOf(record, page, context);
+  // No server can have a name that ends with .example (RFC 6761). The sandbox has no other places to meet.
+  if (/\.example$/.test(new URL(url).hostname))
+    return notes.always(`Nobody can open this ${page.name}: the sandbox has made up its address, ${url}`);
   if ((await context.connection()).isUnserved)
     return notes.always(
       `The pages of the sandbox need a running server. Run ${localCommand('sandbox', 'start')}, then open ${url}`,

@@ -59,6 +59,16 @@ describe('--web', () => {
     expect(stderr).toContain(`try: sched invitees get ${invitee} --web=reschedule\n`);
   });
 
+  test('opens no join link that the sandbox has made up', async () => {
+    for (const line of ['events next --web', `events get ${invitee.replace(/\/invitees\/.*/, '')} --web`]) {
+      const { code, stderr, opened } = await runWithBrowser(line);
+      expect({ code, opened }).toEqual({ code: 0, opened: [] });
+      expect(stderr).toMatch(
+        /^Nobody can open this join link: the sandbox has made up its address, https:\/\/\S+\.example\/\S+\n$/,
+      );
+    }
+  });
+
   test('prints a new booking link, then opens its page', async () => {
     const { code, stdout, opened } = await runWithBrowser('shares create --event-type "Intro call" --web -o id');
     expect(code).toBe(0);
