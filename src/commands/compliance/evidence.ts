@@ -13,7 +13,7 @@ import { realDisk } from '../../state/disk.ts';
 import { newKeyText } from '../../state/key-file.ts';
 import { readKey } from '../bulk/work-receipt-key.ts';
 import { madeInSandbox } from '../bulk/work-verify-receipt.ts';
-import { findKey, receiptKeyFile } from './receipt-key.ts';
+import { exportLine, findKey, receiptKeyFile, rememberKeyFile } from './receipt-key.ts';
 import {
   checkReceipt,
   deletionRuns,
@@ -192,7 +192,9 @@ const makeKey = async ({ file }: { file: string }, { context }: Call): Promise<v
   const path = resolve(file);
   const text = newKeyText(runtime.randomBytes);
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
+  await rememberKeyFile(context, path);
   notes.info('Store this key apart from the receipts. You need it to look up an address in them');
+  notes.info(`To use it: ${exportLine(context, path)}`);
   await printer.one(keyView, { file: path, key: readKey(text)!.id });
 };
 

@@ -1,10 +1,14 @@
 import { join, resolve } from 'node:path';
 import type { Vault } from '../../auth/vault.ts';
-import { SchedError } from '../../base/errors.ts';
+import { fallBack, SchedError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-quote.ts';
 import { file } from '../../cli/input/kinds.ts';
+import { declined } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
+import { askYes } from '../../cli/session/prompt.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
-import { readPrivateFile } from '../../state/files.ts';
+import { existsSync } from '../../node/files.ts';
+import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { keyTextIn, newKeyText } from '../../state/key-file.ts';
 import { accountLock } from '../../state/lock.ts';
 import { readNamedFile } from '../../state/named-file.ts';
@@ -51,6 +55,50 @@ const fromFile = async (path: string, interrupted: AbortSignal): Promise<StoredK
   return storedKeyIn(bytes.toString('utf8'), path, resolve(path));
 };
 
+/** The file that remembers where the last key was made that a person asked for. */
+const lastKeyFile = ({ runtime }: Context): string | undefined => {
+  const folder = stateDirectory(runtime);
+  return folder === undefined ? undefined : join(folder, 'receipt-key-file');
+};
+
+/** Remembers where a person has put a key, if it can: the key is made in any case. */
+export const rememberKeyFile = async (context: Context, path: string): Promise<void> => {
+  const file = lastKeyFile(context);
+  if (file !== undefined) await writePrivateFile(file, path, context.runtime).catch(fallBack(undefined, 'environment'));
+};
+
+/** How a shell sets the variable that names a key. */
+export const exportLine = ({ runtime: { platform } }: Context, path: string): string =>
+  platform === 'win32'
+    ? `$env:SCHED_RECEIPT_KEY_FILE = '${path.replaceAll("'", "''")}'`
+    : `export SCHED_RECEIPT_KEY_FILE=${shellWord(path)}`;
+
+/**
+ * Asks before it makes a key although a person has made one in a file: the receipts would need both. --yes doesn't answer
+ * that, because it is about the deletion.
+ */
+const confirmSecondKey = async (context: Context, place: string): Promise<void> => {
+  const file = lastKeyFile(context);
+  const path = file === undefined ? undefined : await readPrivateFile(file).catch(() => undefined);
+  if (path === undefined || !existsSync(path)) return;
+  const question = `Make another receipt key in ${place}? You have made one in ${path}.`;
+  if (
+    context.settings.canAsk &&
+    (await askYes(
+      context,
+      { question, facts: [], more: 0, yes: 'make another key', no: 'stop and send nothing' },
+      `${question}\nTo use that one: ${exportLine(context, path)}\n[y/N] `,
+    ))
+  )
+    return;
+  if (context.settings.canAsk) throw declined('delete');
+  throw new SchedError('confirmation-required', `Confirmation needed to make another receipt key in ${place}`, {
+    reason: `you have made one in ${path}`,
+    advice: `to use that one: ${exportLine(context, path)}`,
+    outcome: 'not-sent',
+  });
+};
+
 /** Says that a key was created: without it, nobody can look up an address in the receipts. */
 const announceKey = ({ notes }: Context, place: string): void =>
   notes.info(`Created a receipt key in ${place}. Keep a copy: you need it to look up an address in receipts`);
@@ -74,6 +122,7 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredK
   const { keychainVault } = await import('../../auth/keychain.ts');
   const vault = keychainVault(context.runtime);
   const storedText = await vault.use((entries) => entries.get(entryName));
+  if (storedText === undefined && mayMake) await confirmSecondKey(context, vault.describe());
   const text = storedText === undefined && mayMake ? await makeInKeychain(context, vault) : storedText;
   return text === undefined ? undefined : storedKeyIn(text, vault.describe());
 };
@@ -86,6 +135,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey 
       advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
     });
   const path = join(folder, 'receipt.key');
+  if (mayMake && (await readPrivateFile(path)) === undefined) await confirmSecondKey(context, path);
   const make = () => keyTextIn(path, context.runtime.randomBytes, () => announceKey(context, path));
   const text = await (mayMake ? make() : readPrivateFile(path));
   return text === undefined ? undefined : storedKeyIn(text, path, path);

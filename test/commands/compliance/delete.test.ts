@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -913,6 +914,26 @@ describe('compliance: keys', () => {
     const env = { CI: 'true', SCHED_RECEIPT_KEY_FILE: join(home, 'k') };
     expect((await world.run(line, { env })).code).toBe(0);
     expect((await world.run(line, { env: { ...env, SCHED_RECEIPT_KEY_FILE: file('bad', 'short') } })).code).toBe(3);
+  });
+
+  test('are not made a second time without a question, and the first one says how it is used', async () => {
+    const first = join(home, 'k');
+    const line = `compliance delete --from ${listFile(1)} --confirm 1 --again`;
+    const shell = `export SCHED_RECEIPT_KEY_FILE=${first}`;
+    expect((await world.run(`compliance key ${first}`)).stderr).toContain(`To use it: ${shell}\n`);
+    for (const flags of ['', ' --yes']) {
+      const refused = await world.run(`${line}${flags}`);
+      expect({ code: refused.code, sent: sent(refused) }).toEqual({ code: 12, sent: [] });
+      expect(refused.stderr).toContain(`you have made one in ${first}; to use that one: ${shell}`);
+    }
+    const no = await world.run(line, { terminals, stdin: 'n\n' });
+    expect({ code: no.code, sent: sent(no) }).toEqual({ code: 12, sent: [] });
+    expect(no.stderr).toContain(shell);
+    expect(existsSync(join(home, '.local/state/sched/receipt.key'))).toBe(false);
+    expect((await world.run(line, { env: { SCHED_RECEIPT_KEY_FILE: first } })).code).toBe(0);
+    expect((await world.run(line, { terminals, stdin: 'y\n' })).code).toBe(0);
+    // Now there is one: nothing is asked.
+    expect((await world.run(line)).code).toBe(0);
   });
 
   test('are announced when a deletion creates one, and can be located', async () => {

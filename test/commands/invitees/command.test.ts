@@ -295,7 +295,9 @@ describe('invitees no-show', () => {
   ])('asks before it marks somebody if %s was canceled', async (_, list, flags, why) => {
     const ids = (await world.run(list)).stdout.trim().split('\n');
     const found = await Promise.all(
-      ids.slice(0, 40).map(async (id) => (await world.run(`invitees list ${id}${flags} --limit 1 -o id`)).stdout.trim()),
+      ids
+        .slice(0, 40)
+        .map(async (id) => (await world.run(`invitees list ${id}${flags} --limit 1 -o id`)).stdout.trim()),
     );
     const uri = found.find((each) => each !== '')!;
     const refused = await world.run(`invitees no-show ${uri}`);
