@@ -243,8 +243,12 @@ export function resolveZone(sources: ZoneSources): ResolvedZone {
   const system = readZone(sources.system() ?? '');
   // In a container without zone data, the system zone is `Etc/Unknown`.
   const zone = system.ok ? system.zone : 'UTC';
-  // The platform reads daylight saving rules as UTC. Only a file path can really mean UTC.
-  const isKnown = !TZ || (system.ok && (zone !== 'UTC' || /^:?\//.test(TZ)));
-  const note = `TZ=${TZ?.slice(0, 60)} is not a supported time zone; using UTC`;
+  // The platform reads daylight saving rules as UTC. Only a file path can really mean UTC. And a name such as Mars/Phobos is no
+  // rule: a platform that has another zone for it didn't read it.
+  const isName = TZ !== undefined && /^:?[a-z_]+(\/[a-z_]+)+$/i.test(TZ);
+  const isKnown = !TZ || (system.ok && !isName && (zone !== 'UTC' || /^:?\//.test(TZ)));
+  const near = fromVariable?.ok === false ? fromVariable.candidates : [];
+  const meant = near.length > 0 ? `. Did you mean ${orList(near)}?` : '';
+  const note = `TZ=${TZ?.slice(0, 60)} is not a supported time zone; using ${zone}${meant}`;
   return { ok: true, zone, source: 'system', ...(isKnown ? {} : { note }) };
 }

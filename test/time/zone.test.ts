@@ -149,11 +149,20 @@ describe('zone', () => {
     ['IST-5:30', '+05:30'],
     ['UTC+13', undefined],
     ['Nope/Zone', undefined],
+    ['Nope/Zone', 'UTC'],
     [':/etc/localtime', undefined],
     [':UTC+3', undefined],
   ])('uses UTC and adds a note for TZ=%s, which the platform reads as %s', (TZ, system) => {
     const note = `TZ=${TZ} is not a supported time zone; using UTC`;
     expect(resolveZone({ TZ, system: () => system })).toEqual({ ok: true, zone: 'UTC', source: 'system', note });
+  });
+
+  it.each([
+    ['Mars/Phobos', 'Europe/Paris', 'using Europe/Paris'],
+    ['Europe/Pariss', undefined, 'using UTC. Did you mean Europe/Paris?'],
+  ])('says that TZ=%s is no zone, where the platform has %s instead', (TZ, system, end) => {
+    const note = `TZ=${TZ} is not a supported time zone; ${end}`;
+    expect(resolveZone({ TZ, system: () => system })).toMatchObject({ ok: true, source: 'system', note });
   });
 
   it.each([

@@ -197,7 +197,7 @@ export const resolveSettings = (
       TZ: env.TZ,
       system: () => runtime.systemZone,
     });
-    if (reading.ok && reading.note !== undefined) notes.info(reading.note);
+    if (reading.ok && reading.note !== undefined) notes.warn(reading.note);
     return reading;
   });
   // Check a zone set for sched in any case; check TZ and the system's zone only if a time is read or shown.

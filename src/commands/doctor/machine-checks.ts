@@ -7,6 +7,7 @@ import { access, lstat, readdir, readFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { zoneData } from '../../time/offset.ts';
+import { resolveZone } from '../../time/zone.ts';
 import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
@@ -42,13 +43,20 @@ export const shellCheck: Check = async ({ runtime: { env, home } }) => {
 };
 
 /** Old data are corrected, so they are no problem. Other programs on this machine may show other times, though. */
-export const zoneRulesCheck: Check = async ({ runtime }) => {
+export const zoneRulesCheck: Check = async ({ runtime, account }) => {
   const { release, missing } = zoneData();
   const { version, isStandalone } = runtime.machine;
   const own = isStandalone ? 'the standalone program' : `Node ${version}`;
   const corrected =
     missing && `. Those of ${own} are older than ${missing.release}; sched corrects ${missing.zones.join(', ')}`;
-  return [ok('time zones', `rules of release ${release} of the tz database${corrected ?? ', or newer'}`)];
+  const { TZ, SCHED_TZ } = runtime.env;
+  const chosen = resolveZone({ TZ, SCHED_TZ, profile: account?.profile.timezone, system: () => runtime.systemZone });
+  return [
+    ok('time zones', `rules of release ${release} of the tz database${corrected ?? ', or newer'}`),
+    ...(chosen.ok && chosen.note !== undefined
+      ? [note('TZ', chosen.note, 'set TZ or SCHED_TZ to a name such as Europe/Paris')]
+      : []),
+  ];
 };
 
 /** Checks that only the owner can read a file or directory. */

@@ -346,6 +346,14 @@ describe('doctor names the problem, and its fix works', () => {
     expect(finding.endsWith(', or newer')).toBe(isKnown);
   });
 
+  test('a TZ that is no time zone', async () => {
+    const { finding, status } = (await doctor('', { env: { TZ: 'Mars/Phobos' } })).of('TZ', 'note')!;
+    expect([status, finding]).toEqual([
+      'note',
+      expect.stringMatching(/^TZ=Mars\/Phobos is not a supported time zone; using /),
+    ]);
+  });
+
   test('a home directory that is gone', async () => {
     rmSync(home, { recursive: true });
     const { finding } = (await doctor()).of('config directory', 'ok')!;
