@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClosedPipe } from '../../src/base/errors.ts';
-import {
-  type Choices,
-  type MachineFormat,
-  machineFormats,
-  recordText,
-  writeRows,
-} from '../../src/output/machine-formats.ts';
+import { type Choices, type MachineFormat, machineFormats, writeRows } from '../../src/output/machine-formats.ts';
 import { event, eventView, paper } from './samples.ts';
 
 const plain: Choices = { header: false, raw: false, isTerminal: false };
@@ -49,9 +43,6 @@ describe('machine: json', () => {
 });
 
 describe('machine: line formats', () => {
-  it('jsonl has one record per line', async () =>
-    expect(await listed('jsonl', [[{ a: 'x\ny' }], [{ a: 2 }]])).toBe('{"a":"x\\ny"}\n{"a":2}\n'));
-
   it('tsv has full values in the columns of the view', async () =>
     expect(await listed('tsv', [[event('a\tb')]])).toBe(
       'https://api.example.com/scheduled_events/EVENT0001\ta\\tb\t2026-11-16T09:30:00.000000Z\tactive\t1\tAnn,Bob\n',
@@ -83,27 +74,6 @@ describe('machine: line formats', () => {
 
   it('id rejects records without a uri', async () =>
     await expect(listed('id', [[{ name: 'a' }]])).rejects.toMatchObject({ category: 'usage' }));
-});
-
-describe('machine: single record', () => {
-  it('has field and value lines as tsv', () =>
-    expect(recordText(machineFormats.tsv(eventView, plain), { a: { b: 'x\ny' }, c: [{ d: null }], e: true })).toBe(
-      'a.b\tx\\ny\nc.0.d\t\ne\ttrue\n',
-    ));
-  it('has field and value lines as csv', () =>
-    expect(recordText(machineFormats.csv(eventView, plain), { a: { b: 'x,y' }, e: true })).toBe(
-      'field,value\r\na.b,"x,y"\r\ne,true\r\n',
-    ));
-  it('is a document as yaml', () =>
-    expect(recordText(machineFormats.yaml(eventView, plain), { a: [{ b: 'no' }, 2] })).toBe(
-      'a:\n  - b: "no"\n  - 2\n',
-    ));
-  it('is an object as json', () =>
-    expect(recordText(machineFormats.json(eventView, plain), { a: 1 })).toBe('{\n  "a": 1\n}\n'));
-  it('is one line as jsonl and id', () => {
-    expect(recordText(machineFormats.jsonl(eventView, plain), { a: 1 })).toBe('{"a":1}\n');
-    expect(recordText(machineFormats.id(eventView, plain), { uri: 'u' })).toBe('u\n');
-  });
 });
 
 describe('machine: writing', () => {

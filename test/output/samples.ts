@@ -118,3 +118,26 @@ export const eventView: View = {
     { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 2 },
   ],
 };
+
+type Json = Record<string, unknown>;
+
+/** The paths of all fields, those of objects and lists too. */
+export const pathsIn = (value: unknown, path: string[] = []): string[][] =>
+  value === null || typeof value !== 'object'
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...pathsIn(inner, [...path, name])]);
+
+/** A copy with another value at a path, or without the field. */
+const changed = (record: object, path: readonly string[], change: (parent: Json, name: string) => void): object => {
+  const copy = structuredClone(record) as Json;
+  const parent = path.slice(0, -1).reduce((each, name) => each[name] as Json, copy);
+  change(parent, path.at(-1)!);
+  return Array.isArray(parent) ? changed(record, path.slice(0, -1), change) : copy;
+};
+
+/** The record without each of its fields, and with null instead, those of objects and lists too. */
+export const lacking = (record: object): [name: string, record: object][] =>
+  pathsIn(record).flatMap((path): [string, object][] => [
+    [`no ${path.join('.')}`, changed(record, path, (parent, name) => delete parent[name])],
+    [`${path.join('.')} null`, changed(record, path, (parent, name) => Object.assign(parent, { [name]: null }))],
+  ]);

@@ -5,7 +5,7 @@ import { createPrinter } from '../../../src/output/printer.ts';
 import type { Page } from '../../../src/output/view.ts';
 import { timeLabel } from '../../../src/time/label.ts';
 import { poisoned } from '../../every-command/conversations.ts';
-import { hostile, paper } from '../../output/samples.ts';
+import { hostile, lacking, paper } from '../../output/samples.ts';
 import { expectGolden } from '../../support/golden.ts';
 import { createWorld } from '../../support/run.ts';
 import { sample } from '../../support/tier.ts';
@@ -104,6 +104,14 @@ describe('pages', () => {
     it('shows no HTML, no tracking and no empty value', async () => {
       const text = await draw(name, records[name]!, 80);
       expect(text).not.toMatch(/<\/?[a-z]+>|utm_|undefined|null|\[object|–$/m);
+    });
+
+    it('shows no empty value, whichever field is missing', async () => {
+      for (const [lack, record] of sample(lacking(records[name]!), 6))
+        for (const accessible of [false, true])
+          expect(await draw(name, record, 80, accessible), lack).not.toMatch(
+            /undefined|(?<!":)\bnull\b|NaN|Invalid|\[object/,
+          );
     });
 
     it('is harmless with hostile text in all fields', async () => {
