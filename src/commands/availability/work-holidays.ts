@@ -52,9 +52,13 @@ const midnightIn = (text: unknown, zone: string): { at: number; isAtMidnight: bo
 
 const numbersIn = (value: unknown): number[] => (value === undefined ? [] : [value].flat().map(Number));
 
+/** What a number in a rule becomes that is none, or below 1: ical.js would take some for 1, and refuse all for others. */
+const unreadable = 'unreadable';
+const wrongNumber = /(?<=^RRULE\b.*[:;])(?:INTERVAL|COUNT)=(?!0*[1-9]\d*\s*(?:;|$))[^;\r\n]*/gim;
+
 /** Reads a rule. A text says why it can't be followed. */
 const readRule = (value: unknown, zone: string): Recurrence | string => {
-  if (!isObject(value)) return 'its rule is unreadable';
+  if (!isObject(value) || unreadable in value) return 'its rule is unreadable';
   const freq = frequencies.find((each) => each === value.freq);
   const other = Object.keys(value).find((name) => !knownParts.includes(name));
   if (freq === undefined || other !== undefined)
@@ -63,7 +67,7 @@ const readRule = (value: unknown, zone: string): Recurrence | string => {
   if (value.bysetpos !== undefined && !isMonthly) return "sched can't follow its rule (BYSETPOS)";
   const weekdays = [value.byday ?? []].flat().map((each) => {
     const [, nth = '', word = ''] = /^([+-]?\d{0,2})([A-Z]{2})$/.exec(String(each)) ?? [];
-    return { weekday: weekdayWords.indexOf(word), nth: isMonthly ? Number(nth) : 0 };
+    return { weekday: weekdayWords.indexOf(word), nth: Number(nth) };
   });
   const until = value.until === undefined ? undefined : midnightIn(value.until, zone);
   const [interval, count] = [Number(value.interval ?? 1), value.count === undefined ? undefined : Number(value.count)];
@@ -72,7 +76,10 @@ const readRule = (value: unknown, zone: string): Recurrence | string => {
     count ?? 1,
     ...['bymonth', 'bymonthday', 'bysetpos'].flatMap((name) => numbersIn(value[name])),
   ];
-  const isWrong = !numbers.every(Number.isInteger) || interval < 1 || weekdays.some(({ weekday }) => weekday < 0);
+  const mostWeeks = isMonthly ? (freq === 'MONTHLY' ? 5 : 53) : 0;
+  const isWrong =
+    !numbers.every((number) => Number.isInteger(number) && number !== 0) ||
+    weekdays.some(({ weekday, nth }) => weekday < 0 || Math.abs(nth) > mostWeeks);
   if (isWrong || (value.until !== undefined && until === undefined)) return 'its rule is unreadable';
   return {
     freq,
@@ -86,13 +93,16 @@ const readRule = (value: unknown, zone: string): Recurrence | string => {
   };
 };
 
-/** How many days an event takes: to its end, which is exclusive, or for its duration. */
+/** How many days an event takes: to its end, which is exclusive, or for its duration. Undefined if it ends before that. */
 const daysOf = (start: Property, end: Property | undefined, duration: Property | undefined, zone: string) => {
   const isDate = start[2] === 'date';
   const first = midnightIn(start[3], zone)!;
   if (end !== undefined) {
     const last = midnightIn(end[3], zone);
-    if (last === undefined) return undefined;
+    const [began, ended] = [String(start[3]), String(end[3])];
+    // Elsewhere, an earlier time on the clock may be a later one.
+    const isOneClock = start[1].tzid === end[1].tzid && began.endsWith('Z') === ended.endsWith('Z');
+    if (last === undefined || (isOneClock && ended < began)) return undefined;
     return Math.max(1, (last.at - first.at) / day + (isDate || last.isAtMidnight ? 0 : 1));
   }
   if (duration === undefined) return 1;
@@ -108,7 +118,8 @@ const eventsIn = ([name, , components]: Component): Component[] =>
 export const readHolidays = (text: string, { timed, since, until, zone }: CalendarChoices): CheckResult<Holidays> => {
   let events: Component[];
   try {
-    const parsed = ical.parse(text.replace(/^\uFEFF/, '')) as Component | Component[];
+    const unfolded = text.replace(/^\uFEFF/, '').replace(/\r?\n[ \t]/g, '');
+    const parsed = ical.parse(unfolded.replace(wrongNumber, `${unreadable}=1`)) as Component | Component[];
     events = (typeof parsed[0] === 'string' ? [parsed as Component] : (parsed as Component[])).flatMap(eventsIn);
   } catch (error) {
     return { ok: false, problem: `is not a calendar: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}` };
@@ -145,6 +156,10 @@ export const readHolidays = (text: string, { timed, since, until, zone }: Calend
     }
     const values = (name: string) =>
       all(properties, name).flatMap(([, , , ...each]) => each.map((value) => midnightIn(value, zone)?.at));
+    if ([...values('exdate'), ...values('rdate')].includes(undefined)) {
+      left.push(`${summary}: its other dates are unreadable`);
+      continue;
+    }
     const excluded = new Set([
       ...values('exdate'),
       ...(one('recurrence-id') ? [] : (moved.get(String(one('uid')?.[3])) ?? [])),

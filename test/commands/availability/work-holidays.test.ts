@@ -33,7 +33,6 @@ const shapes: [name: string, text: string, dates: string[], choices?: object][] 
   ['the day before its end', calendar(`${christmas}\nDTEND;VALUE=DATE:20261226`), ['2026-12-25']],
   ['several days', calendar(`${christmas}\nDTEND;VALUE=DATE:20261228`), ['2026-12-25', '2026-12-26', '2026-12-27']],
   ['an end like the start', calendar(`${christmas}\nDTEND;VALUE=DATE:20261225`), ['2026-12-25']],
-  ['an end before the start', calendar(`${christmas}\nDTEND;VALUE=DATE:20261201`), ['2026-12-25']],
   ['DURATION in days', calendar(`${christmas}\nDURATION:P2D`), ['2026-12-25', '2026-12-26']],
   [
     'DURATION of a week',
@@ -276,6 +275,20 @@ describe('a broken calendar', () => {
     ['a start before 1970', 'DTSTART;VALUE=DATE:19691231', /start is unreadable/],
     ['an end in words', `${christmas}\nDTEND;VALUE=DATE:tomorrow`, /end is unreadable/],
     ['a duration in words', `${christmas}\nDURATION:long`, /end is unreadable/],
+    ['an end before its start', `${christmas}\nDTEND;VALUE=DATE:20261224`, /end is unreadable/],
+    [
+      'other dates that are periods',
+      `${christmas}\nRDATE;VALUE=PERIOD:20261227T090000Z/PT1H`,
+      /other dates are unreadable/,
+    ],
+    ...['INTERVAL=0', 'INTERVAL=-1', 'INTERVAL=1.5', 'INTERVAL=2x', 'COUNT=0', 'COUNT=-1', 'BYMONTHDAY=0', 'BYSETPOS=0']
+      .concat('BYDAY=6MO', 'COUNT=2;INTER\r\n VAL=0')
+      .map((part): [string, string, RegExp] => [
+        part,
+        `${christmas}\nRRULE:FREQ=MONTHLY;${part}`,
+        /rule is unreadable/,
+      ]),
+    ['the second Monday of a week', `${christmas}\nRRULE:FREQ=WEEKLY;BYDAY=2MO`, /rule is unreadable/],
     ['a rule of seconds', `${christmas}\nRRULE:FREQ=SECONDLY`, /can't follow its rule/],
     ['weeks of the year', `${christmas}\nRRULE:FREQ=YEARLY;BYWEEKNO=20`, /can't follow its rule/],
     ['days of the year', `${christmas}\nRRULE:FREQ=YEARLY;BYYEARDAY=100`, /can't follow its rule/],
