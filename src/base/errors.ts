@@ -63,6 +63,8 @@ export interface ErrorFacts {
   /** Scopes that the token lacks. */
   scopes?: string[];
   retryAfterSeconds?: number;
+  /** Waiting doesn't help: the service, or the way to it, will say the same again. */
+  isLasting?: true;
   /** Starts that can be booked instead of the refused one, in UTC. */
   freeTimes?: string[];
   http?: { status?: number; method: string; path: string; requestId?: string };
@@ -113,6 +115,10 @@ export class SchedError extends Error {
 
 export const hasCategory = (error: unknown, ...categories: Category[]): error is SchedError =>
   error instanceof SchedError && categories.includes(error.category);
+
+/** Whether the same command may work later: the network, the service or the rate limit. */
+export const isPassing = (error: unknown): error is SchedError =>
+  hasCategory(error, 'unavailable', 'rate-limited') && !error.facts.isLasting;
 
 /** For `catch`: continues with this value after an error of one of these categories, and throws any other error. */
 export const fallBack =

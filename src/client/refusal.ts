@@ -157,6 +157,8 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
     ...(missingScopes.length === 0 ? {} : { scopes: missingScopes }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(category === 'not-found' && saysLittle(quote) ? aboutPath(request) : {}),
+    // Not implemented, and a version of HTTP that the service doesn't speak.
+    ...([501, 505].includes(reply.status) && { isLasting: true }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: exchangeOf(request, reply),
   });

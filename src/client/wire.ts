@@ -61,6 +61,7 @@ const notInDialect = (dialect: Dialect | undefined, what: string, advice?: strin
       : 'only some services have it, and no dialect says that this one does',
     ...(advice === undefined ? {} : { advice }),
     outcome: 'not-sent',
+    isLasting: true,
   });
 
 const refuseLacking = (dialect: Dialect, row: Operation, wire: Wire, given: Json): void => {
@@ -109,6 +110,16 @@ const segmentOf = (value: unknown, name: string): string => {
   });
 };
 
+/** How the service has an operation. Throws if it has none. */
+export const requireOffered = (dialect: Dialect | undefined, row: Operation): Wire => {
+  const wire = wireOf(dialect, row);
+  if (wire !== undefined) return wire;
+  const what = `"${row.name.replace('.', ' ')}"`;
+  throw dialect?.operations?.[row.name] === false
+    ? notInDialect(dialect, what)
+    : notInDialect(undefined, what, 'docs/dialects.md explains dialects');
+};
+
 /** The request for an operation, in the dialect of the service. */
 export const toWire = (
   dialect: Dialect | undefined,
@@ -116,13 +127,7 @@ export const toWire = (
   { path = {}, query = {}, body, known = {} }: Input,
   names: Names,
 ): WireRequest => {
-  const wire = wireOf(dialect, row);
-  if (wire === undefined) {
-    const what = `"${row.name.replace('.', ' ')}"`;
-    throw dialect?.operations?.[row.name] === false
-      ? notInDialect(dialect, what)
-      : notInDialect(undefined, what, 'docs/dialects.md explains dialects');
-  }
+  const wire = requireOffered(dialect, row);
   const fields = isObject(body) ? body : {};
   const given: Json = { ...known, ...fields, ...query, ...path, ...names };
   if (dialect) refuseLacking(dialect, row, wire, { ...fields, ...query });

@@ -10,7 +10,7 @@ import type { HttpProxy } from './proxy.ts';
 
 /** The proxy refused. Retrying would not help, and after a wrong login it could lock the account. */
 const tunnelRefusal = ({ url, login, variable }: HttpProxy, target: URL, status: number): SchedError => {
-  const facts = { reason: `HTTP ${status} from the proxy`, outcome: 'not-sent' } as const;
+  const facts = { reason: `HTTP ${status} from the proxy`, outcome: 'not-sent', isLasting: true } as const;
   if (status !== 407)
     return new SchedError('unavailable', `The proxy ${url} refused to connect to ${target.host}`, {
       ...facts,

@@ -1,12 +1,10 @@
-import { type ErrorFacts, exitCodes, SchedError, withoutRequestId } from '../../base/errors.ts';
+import { type ErrorFacts, exitCodes, isPassing, SchedError, withoutRequestId } from '../../base/errors.ts';
 import type { Shell } from '../../base/shell-quote.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import { commandLines, withTypedCommand } from './command-lines.ts';
 import { inBrackets } from './notes.ts';
 import { adviceText, noAccount } from './suggested-line.ts';
-
-const retryable = new Set(['rate-limited', 'unavailable']);
 
 /** Turns any thrown value into a SchedError. An unknown error is a bug and is reported as one. */
 export const asSchedError = (error: unknown): SchedError => {
@@ -129,7 +127,8 @@ export const errorLines = async (
 };
 
 /** The error for programs. */
-export const errorRecord = ({ category, message, facts }: SchedError) => {
+export const errorRecord = (error: SchedError) => {
+  const { category, message, facts } = error;
   const { outcome, retryAfterSeconds, freeTimes, http } = facts;
   return {
     error: {
@@ -138,7 +137,7 @@ export const errorRecord = ({ category, message, facts }: SchedError) => {
       message,
       cause: causeOf(facts),
       hint: hintOf(facts),
-      retryable: retryable.has(category),
+      retryable: isPassing(error),
       retry_after_s: retryAfterSeconds,
       free_times: freeTimes,
       outcome: outcome ?? 'not-sent',

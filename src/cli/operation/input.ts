@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Name, the, words } from '../../base/words.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
-import type { Input } from '../../client/wire.ts';
+import { type Input, requireOffered } from '../../client/wire.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import type { Argument, Invocation } from '../command.ts';
 import type { Value } from '../input/field-kinds.ts';
@@ -214,6 +214,8 @@ const finishInput = async (
     ...values.flatMap(([, each]) => each.map((value) => ('root' in value ? value.root : undefined))),
   ]);
   problems.check();
+  // Before anything is looked up: nothing is sent for an operation that the service lacks.
+  requireOffered(await context.dialect(), operation);
   const query: NonNullable<Input['query']> = {};
   const rows: NonNullable<Input['query']> = {};
   for (const [flag, each] of values) {

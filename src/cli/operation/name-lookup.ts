@@ -1,4 +1,4 @@
-import { catalogue } from '../../api/catalogue.ts';
+import { catalogue, rowsOf } from '../../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../../api/collections.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowQuery } from '../../api/window.ts';
@@ -45,19 +45,19 @@ const collectionNoun = (collection: Collection): Noun => collections[collection]
 
 /** The read at a path of the collection. */
 const readAt = async (noun: Noun, path: RegExp): Promise<ReadOperation | undefined> =>
-  Object.values<Operation>(await catalogue[noun].load()).find(
-    (row) => isRead(row) && path.test(row.path),
-  ) as ReadOperation;
+  Object.values<Operation>(await rowsOf(noun)).find((row) => isRead(row) && path.test(row.path)) as ReadOperation;
 
-const lookupKind = async (collection: Collection): Promise<Kind> => {
+const lookupKind = async (collection: Collection, context: Context): Promise<Kind> => {
   // Users have no list: the members of the organization are users.
   const listName = collection === 'users' ? 'organization_memberships' : collection;
   const noun = collectionNoun(listName);
+  const get = await readAt(collectionNoun(collection), new RegExp(`^/${collection}/\\{`));
+  const isOffered = get !== undefined && (await context.client()).offers(get);
   return {
     words: collections[collection].singular!,
     noun,
     list: (await readAt(noun, new RegExp(`^/${listName}$`)))!,
-    get: await readAt(collectionNoun(collection), new RegExp(`^/${collection}/\\{`)),
+    get: isOffered ? get : undefined,
     row: peopleRows[collection] ?? { uri: 'uri', name: 'name' },
   };
 };
@@ -169,7 +169,7 @@ const lengthOf = ({ duration }: Json, { settings }: Context): string =>
 
 /** The records of a collection that the token may list, to choose from. */
 export const choicesOf = async (collection: Collection, context: Context): Promise<NamedChoice[]> => {
-  const kind = await lookupKind(collection);
+  const kind = await lookupKind(collection, context);
   const client = await context.client();
   const choices = new Map<string, NamedChoice>();
   for (const query of await listQueries(context, kind, undefined)) {
@@ -225,7 +225,7 @@ export const findRecord = async (
   context: Context,
   within?: string,
 ): Promise<LookupResult> => {
-  const kind = await lookupKind(collection);
+  const kind = await lookupKind(collection, context);
   const mayBeId = isPlainId(word);
   const asId = async (): Promise<LookupResult> => ({
     uri: `${await context.identity.root()}/${collection}/${word}`,

@@ -1,5 +1,5 @@
 import { events } from '../../api/events.ts';
-import { type Category, SchedError } from '../../base/errors.ts';
+import { isOutcomeUnknown, isPassing, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -62,9 +62,6 @@ const cancelOne = async (context: Context, input: Input, before: Json | undefine
   return event;
 };
 
-/** Failures that may not happen again on the next attempt. */
-const transient = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
-
 /** Cancels the events that are named. */
 export const runCancel = async (
   { fieldFlags, view }: GenericCommand,
@@ -98,7 +95,7 @@ export const runCancel = async (
         yield [await cancelOne(context, input, before.get(idOf(input)))];
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-        failures.push({ event: idOf(input), isRetryable: transient.has(error.category) });
+        failures.push({ event: idOf(input), isRetryable: isPassing(error) || isOutcomeUnknown(error) });
         const { nameAndTime } = await import('./screen.ts');
         const event = before.get(idOf(input));
         const name = event === undefined ? idOf(input) : nameAndTime(context, event);

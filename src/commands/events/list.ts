@@ -92,6 +92,7 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
             }
           : { hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } } }),
         outcome: 'not-applied',
+        isLasting: true,
       });
     }
   }

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
-import { type Category, SchedError } from '../../base/errors.ts';
+import { isPassing, type SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -80,11 +80,6 @@ const announceFollow = async (
   }
   say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
 };
-
-/** Failures that pass: the network, the service or the rate limit. All others end the command. */
-const passing = new Set<Category>(['unavailable', 'rate-limited']);
-
-const isPassing = (error: unknown): error is SchedError => error instanceof SchedError && passing.has(error.category);
 
 /** Counts failed rounds. Says so once, and once more when the service replies again. */
 const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) => {

@@ -26,3 +26,15 @@ test('a command to try is on one line and quoted for its shells on Windows', asy
   const { stderr } = await world.run(['users', 'get', "Ada's & co", '--jsom=uri,name']);
   expect(stderr).toContain(`\ntry: sched users get "Ada's & co" "--json=uri,name"\n`);
 });
+
+test.each([
+  ['users me', 503, true],
+  ['users me', 501, false],
+  ['routing-forms submission X', 200, false],
+  ['users busy --since 2026-11-16 --until 2026-11-17', 200, false],
+])('says whether the same command may work later: %s with %i', async (line, status, retryable) => {
+  const world = await createWorld();
+  const send = async () => ({ status, headers: {}, body: '{}' });
+  const { code, stderr } = await world.run(`${line} --json`, { send });
+  expect([code, JSON.parse(stderr.trim().split('\n').at(-1)!).error.retryable]).toEqual([9, retryable]);
+});
