@@ -58,10 +58,12 @@ const idsInUri = (text: string, template: string): { ids: string[]; root: string
   const pathText = text.slice(text.indexOf(origin) === 0 ? origin.length : 0);
   if (search !== '' || hash !== '' || username !== '' || password !== '' || pathText !== pathname) return undefined;
   const pattern = template.replace(/\{[^}]+\}/g, '([A-Za-z0-9_-]{1,128})');
-  const match = new RegExp(`^(.*/)${pattern.slice(1)}$`).exec(pathname);
+  // Before the records, a service may have a path of its own, but no other record and no other URI.
+  const match = new RegExp(`^((?:/[\\w.~-]+)*)${pattern}$`).exec(pathname);
   if (match === null) return undefined;
-  const [, prefix = '/', ...ids] = match;
-  return { ids, root: `${origin}${prefix.slice(0, -1)}` };
+  const [, prefix = '', ...ids] = match;
+  if (prefix.split('/').some((segment) => Object.hasOwn(collections, segment))) return undefined;
+  return { ids, root: `${origin}${prefix}` };
 };
 
 /** Reads a word, a bare ID or a full `uri`. Undefined if it is none of them. */

@@ -52,6 +52,7 @@ export const callOf = (given: Given, problems: Problems, parts: Invocation['part
         mayBeOther: async () => false,
       },
       client: async () => ({
+        offers: () => true,
         call: async () => {
           throw new SchedError('not-found', 'Nothing is there');
         },

@@ -89,20 +89,21 @@ export const readFlags = async (
   return read;
 };
 
-/** Rejects URIs of another service. Requests the service's own root only if an origin differs from the base URL. */
+/** Rejects URIs of another service. Requests the service's own root only if one differs from the base URL. */
 export const checkOrigins = async (
   { context, problems }: Pick<Invocation, 'context' | 'problems'>,
   roots: readonly (string | undefined)[],
 ): Promise<void> => {
   const connection = await context.connection();
-  const base = new URL(connection.baseUrl).origin;
-  const isOwn = (root: string) => new URL(root).origin === base || isSandboxOrigin(root, connection, context.runtime);
+  const placeOf = (root: string) => new URL(root).href.replace(/\/$/, '');
+  const base = placeOf(connection.baseUrl);
+  const isOwn = (root: string) =>
+    placeOf(root) === base || (new URL(root).pathname === '/' && isSandboxOrigin(root, connection, context.runtime));
   const foreign = roots.filter((root) => root !== undefined).filter((root) => !isOwn(root));
   if (foreign.length === 0) return;
-  const own = new URL(await context.identity.root()).origin;
-  for (const { origin } of foreign.map((root) => new URL(root))) {
-    if (origin !== own) problems.add(`${origin} is not the service of this profile (${shownUrl(base, connection)})`);
-  }
+  const own = placeOf(await context.identity.root());
+  for (const place of foreign.map(placeOf))
+    if (place !== own) problems.add(`${place} is not the service of this profile (${shownUrl(base, connection)})`);
 };
 
 /** The value to send. */

@@ -33,12 +33,14 @@ import type { Job, SendResult } from '../bulk/work-run.ts';
 import type { CancelInput } from './cancel-input.ts';
 import { chosenEvents } from './list.ts';
 
+const readEvent = (text: string) => readId(text, events.cancel.path, 'event');
+
 const eventItems: ItemKind = {
   usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
   isItem: (text) => /[\d/]/.test(text),
   isSurelyItem: (text) => /\/scheduled_events\/[\w-]+$/.test(text),
   fold: (text) => {
-    const reading = readId(text, events.cancel.path, 'event');
+    const reading = readEvent(text);
     return reading.ok ? reading.ids.at(-1) : undefined;
   },
 };
@@ -157,8 +159,8 @@ export const cancelFromFile = async (command: GenericCommand, values: CancelInpu
   if (plan.items.length === 0) problems.add('No events in the input');
   problems.check();
   // An ID in a URI of another service could belong to a different event here.
-  const origins = plan.items.filter(({ text }) => text.includes('://')).map(({ text }) => new URL(text).origin);
-  await checkOrigins(call, [...new Set(origins)]);
+  const readings = plan.items.map(({ text }) => readEvent(text));
+  await checkOrigins(call, [...new Set(readings.map((reading) => (reading.ok ? reading.root : undefined)))]);
   problems.check();
   noteLeftOut(context, plan);
   return cancelMany(command, values, call, {
