@@ -2,15 +2,13 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, callTool, createClient } from '../support/mcp-client.ts';
 import { spawn } from '../support/processes.ts';
-import { few, isDeep, sample, times } from '../support/tier.ts';
+import { few } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
-  commandsOn,
-  farMonday,
   isStandalone,
   program,
   type RunningSandbox,
@@ -27,7 +25,7 @@ let env: Record<string, string>;
 let home: string;
 
 beforeAll(async () => {
-  sandbox = await startSandbox(...(isDeep ? ['--data', ':memory:', '--seed', 'large:300'] : []));
+  sandbox = await startSandbox();
   env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url, SCHED_MCP_URL: sandbox.mcp_url };
   home = temporaryHome();
   return () => sandbox.stop();
@@ -67,120 +65,29 @@ const statusOf = async (event: string): Promise<string> => {
   return ((await reply.json()) as { resource: { status: string } }).resource.status;
 };
 
-/** Arguments of the tools that need some. */
-const argumentsFor = async (reader: Client): Promise<Record<string, Record<string, unknown>>> => {
-  const first = (tool: string, values?: Record<string, unknown>) => firstOf(reader, tool, values);
-  const [event, type, group] = [await activeEvent(reader), await first('event_types_list'), await first('groups_list')];
-  return {
-    availability_list: { event_type: type },
-    batch: { calls: [{ tool: 'users_me' }, { tool: 'events_get', arguments: { event } }] },
-    config_diff: { file: 'sched: 1\nusers: { me: { webhooks: [] } }' },
-    event_types_get: { event_type: type },
-    event_types_hosts: { event_type: type },
-    event_types_slots: { event_type: type },
-    event_types_why: { event_type: type, time: farMonday() },
-    events_get: { event },
-    groups_events: { group },
-    groups_get: { group },
-    groups_members: { group },
-    groups_relationship: { relationship: await first('groups_relationships') },
-    invitees_get: { event, invitee: await first('invitees_list', { event }) },
-    invitees_list: { event },
-    members_get: { membership: await first('members_list') },
-    webhooks_get: { webhook: await first('webhooks_list') },
-    users_get: { user: 'me' },
-  };
-};
-
-describe('mcp serve with the official client', () => {
-  interface Write {
-    name: string;
-    flags: string[];
-    answers?: ('yes' | 'no')[];
-    isModern?: boolean;
-    /** What becomes of the event with each call. */
-    statuses: string[];
-  }
-
-  const writes: Write[] = [
-    {
-      name: 'after a yes and not after a no, with revision 2025-11-25',
-      flags: ['--allow-writes=events.cancel'],
-      answers: ['no', 'yes'],
-      statuses: ['active', 'canceled'],
-    },
-    {
-      name: 'after a yes and not after a no, with revision 2026-07-28',
-      flags: ['--allow-writes=events.cancel'],
-      answers: ['no', 'yes'],
-      isModern: true,
-      statuses: ['active', 'canceled'],
-    },
-    { name: 'not if the client can not ask', flags: ['--allow-writes'], statuses: ['active'] },
-    { name: 'without a question with --yes', flags: ['--allow-writes', '--yes'], statuses: ['canceled'] },
-  ];
-
-  const cancels = async (write: Write) => {
+// commands/mcp/serve.test.ts has all tools, pages and questions, in one process.
+test.each([false, true])(
+  'the official client reads, and writes after a yes and not after a no (modern: %s)',
+  async (isModern) => {
     const questions: string[] = [];
-    const answer: Answer = (question) => write.answers![questions.push(question) - 1]!;
-    const client = await serving(write.flags, {
-      ...(write.answers && { answer }),
-      ...(write.isModern && { isModern: true }),
-    });
+    const answer: Answer = (question) => (questions.push(question) === 1 ? 'no' : 'yes');
+    const flags = ['--allow-writes=events.cancel'];
+    const client = await serving(flags, { answer, isModern });
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(25);
     const event = await activeEvent(client);
-    for (const status of write.statuses) {
+    const calls = [{ tool: 'users_me' }, { tool: 'events_get', arguments: { event } }];
+    const both = await callTool(client, 'batch', { calls });
+    expect([both.isError, both.text]).toEqual([false, expect.stringContaining(event)]);
+    for (const status of ['active', 'canceled']) {
       const { record, error } = await callTool(client, 'events_cancel', { event: [event], reason: 'The host is ill' });
       if (status === 'canceled') expect(record).toMatchObject({ status });
       else expect(error).toMatchObject({ code: 'confirmation-required', exit: 12, outcome: 'not-sent' });
       expect(await statusOf(event)).toBe(status);
     }
-    expect(questions).toHaveLength(write.answers?.length ?? 0);
-    for (const question of questions) expect(question).toMatch(/^Cancel "/);
-  };
-
-  // commands/mcp/serve.test.ts has them all in this process.
-  few(1, {
-    'lists its tools, and they can be called': async () => {
-      const reader = await serving();
-      const { tools } = await reader.listTools();
-      expect(tools.length).toBeGreaterThan(25);
-      const values = await argumentsFor(reader);
-      const ofEachNoun = sample(tools, 1, ({ name }) => name.split('_')[0]);
-      for (const { name } of ofEachNoun) {
-        const { isError, error, bytes } = await callTool(reader, name, values[name]);
-        expect([name, isError, error]).toEqual([name, false, undefined]);
-        expect(bytes).toBeLessThanOrEqual(32 * 1024);
-      }
-    },
-    'pages through hundreds of events, 20 at a time': async () => {
-      const reader = await serving();
-      const uris: unknown[] = [];
-      let calls = 0;
-      let cursor: string | undefined;
-      do {
-        const part = await callTool(reader, 'events_list', {
-          org: 'current',
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        calls += 1;
-        uris.push(...part.items.map(({ uri }) => uri));
-        cursor = part.next_cursor;
-      } while (cursor !== undefined);
-      const run = await commandsOn(sandbox);
-      const all = (await run('events', 'list', '--org', 'current', '-o', 'id')).stdout.trim().split('\n');
-      expect(all.length).toBeGreaterThan(times(200, 500));
-      expect(uris).toEqual(all);
-      expect(calls).toBeGreaterThanOrEqual(all.length / 20);
-    },
-    'has no tool for a write without permission': async () => {
-      const reader = await serving();
-      const event = await activeEvent(reader);
-      await expect(callTool(reader, 'events_cancel', { event: [event] })).rejects.toThrow('No tool "events_cancel"');
-      expect(await statusOf(event)).toBe('active');
-    },
-    ...Object.fromEntries(writes.map((write) => [`cancels ${write.name}`, () => cancels(write)])),
-  });
-});
+    expect(questions).toEqual([expect.stringMatching(/^Cancel "/), expect.stringMatching(/^Cancel "/)]);
+  },
+);
 
 /** Whether a process with this ID exists. */
 const isAlive = (pid: number): boolean => {

@@ -31,7 +31,7 @@ it('calls exactly that time open in which slots lists a meeting, for random acco
   timeout: 1_200_000,
 }, async () => {
   const cli = await createWorld();
-  const totals = { open: 0, accounts: 0 };
+  let openInAll = 0;
   for (const { index, given } of sample(cases, 1, kindOf)) {
     const world = await openWorld();
     // Every other account has only event types of its own.
@@ -84,9 +84,7 @@ it('calls exactly that time open in which slots lists a meeting, for random acco
     // With several hosts, others can be busy while this one is open, and starts depend on the hours of all.
     if (isAlone && given.pooling === null)
       expect(readable([...open].filter((at) => !bookable.has(at))), message).toEqual([]);
-    totals.open += open.size;
-    totals.accounts += 1;
+    openInAll += open.size;
   }
-  expect(totals.accounts).toBe(times(totals.accounts, 200));
-  expect(totals.open).toBeGreaterThan(times(60, 60_000));
+  expect(openInAll).toBeGreaterThan(times(60, 60_000));
 });

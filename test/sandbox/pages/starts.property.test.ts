@@ -11,7 +11,8 @@ const readable = (starts: number[]) => starts.map(timestamp);
 it('offers exactly the starts that the booking accepts, for random event types', { timeout: 1_200_000 }, async () => {
   const world = await openWorld();
   const totals = { offered: 0, tried: 0 };
-  for (const { index, given } of sample(cases, 1, ({ given }) => given.change?.isForward)) {
+  // One case with free and taken times always runs: others may have none of them.
+  for (const { index, given } of sample(cases, 1, (each) => each.index === 4 || String(each.given.change?.isForward))) {
     const id = `PAGES${index}`;
     storeCase(world, id, given);
     const known = requireEventType(world.store, id);
@@ -23,9 +24,8 @@ it('offers exactly the starts that the booking accepts, for random event types',
     totals.offered += offered.length;
     totals.tried += grid.length;
   }
-  // A few cases may have no free time at all, or nothing else.
-  expect(totals.offered).toBeGreaterThanOrEqual(times(0, 1000));
-  expect(totals.tried - totals.offered).toBeGreaterThanOrEqual(times(0, 1000));
+  expect(totals.offered).toBeGreaterThanOrEqual(times(40, 1000));
+  expect(totals.tried - totals.offered).toBeGreaterThanOrEqual(times(40, 1000));
 });
 
 it('offers only starts that the booking accepts, for every event type of the demo', async () => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadCatalogue } from '../../../src/api/catalogue.ts';
 import { adminCalls } from '../../../src/sandbox/admin/admin-calls.ts';
 import { adminOpenapi, openapi } from '../../../src/sandbox/server/openapi.ts';
+import { loadTranscripts } from '../../spec/transcript.ts';
 import { runs, sample } from '../../support/tier.ts';
 import { openWorld, type World } from '../world.ts';
 import { fromSchema } from './from-schema.ts';
@@ -106,11 +106,17 @@ describe('openapi', () => {
     expect(body.properties.duration_options).toMatchObject({ maxItems: 4, uniqueItems: true });
   });
 
-  test('describes every operation of the catalogue once', async () => {
-    const rows = Object.entries(await loadCatalogue()).flatMap(([noun, verbs]) =>
-      Object.keys(verbs).map((verb) => `${noun}.${verb}`),
-    );
-    expect(operations.map(({ operation }) => operation.operationId).toSorted()).toEqual(rows.toSorted());
+  test('describes each operation once, at the address that the documentation of the service has', async () => {
+    const transcripts = Object.entries(await loadTranscripts());
+    expect(operations).toHaveLength(transcripts.length);
+    for (const [command, { line }] of transcripts) {
+      const name = command.replace(' ', '.');
+      const [method, address] = line.split(' ');
+      const path = new URL(address!, 'http://api.example').pathname;
+      const found = operations.filter(({ operation }) => operation.operationId === name);
+      expect(found.map((each) => [name, each.method])).toEqual([[name, method]]);
+      expect(path).toMatch(new RegExp(`^${found[0]!.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+    }
   });
 
   test('yields requests that never cause a server error', async () => {

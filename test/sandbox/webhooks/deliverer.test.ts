@@ -32,7 +32,7 @@ describe('deliveries', () => {
       created_by: amara,
       payload: { ...invitee, scheduled_event: expect.objectContaining({ uri: invitee.event, status: 'active' }) },
     });
-    expect(bodies()[1].payload.no_show).not.toBeNull();
+    expect(bodies()[1].payload.no_show).toMatchObject({ created_at: '2026-03-11T12:00:00.000Z' });
     expect(bodies()[2].payload).toMatchObject({ status: 'canceled', scheduled_event: { status: 'canceled' } });
     for (const each of received) {
       expect(each.headers['content-type']).toBe('application/json');
