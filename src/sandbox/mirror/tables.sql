@@ -5,6 +5,7 @@ CREATE TABLE events (id TEXT PRIMARY KEY, doc TEXT NOT NULL,
   start_time TEXT NOT NULL, end_time TEXT,
   status TEXT AS (doc ->> 'status') VIRTUAL);
 CREATE INDEX events_by_start ON events (organization, start_time, id);
+CREATE INDEX events_by_status ON events (organization, status, start_time, id);
 CREATE INDEX events_of_type ON events (event_type, start_time);
 DROP TABLE activity;
 CREATE TABLE activity (id TEXT PRIMARY KEY, doc TEXT NOT NULL, organization TEXT NOT NULL,

@@ -11,6 +11,7 @@ import step10 from './migrations/10.sql' with { type: 'text' };
 import step11 from './migrations/11.sql' with { type: 'text' };
 import step12 from './migrations/12.sql' with { type: 'text' };
 import step13 from './migrations/13.sql' with { type: 'text' };
+import step14 from './migrations/14.sql' with { type: 'text' };
 
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
@@ -44,6 +45,7 @@ export const migrations: readonly string[] = [
   step11,
   step12,
   step13,
+  step14,
 ];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { SqlValue } from '../../../src/sandbox/store/database.ts';
 import { makeId } from '../../../src/sandbox/store/names.ts';
 import { amara, freeMonday, jonas, openWorld, organization, pathOf, tomas, uri, type World } from '../world.ts';
 
@@ -85,20 +86,40 @@ describe('events', () => {
     expect((await world.get('/scheduled_events', { group }, { token: 'sandbox_user' })).status).toBe(403);
   });
 
-  it('uses an index for the default orders', () => {
-    const plan = (sql: string) =>
-      world.store
-        .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-        .map(({ detail }) => detail)
-        .join('\n');
-    const ofUser = plan(`SELECT e.doc FROM event_hosts h CROSS JOIN events e ON e.id = h.event
-      WHERE h.user = 'U' AND h.start_time >= 'T' AND (h.start_time > 'T' OR (h.start_time = 'T' AND h.event > 'E'))
-      ORDER BY h.start_time ASC, h.event ASC LIMIT 21`);
-    const ofOrganization = plan(`SELECT e.doc FROM events e WHERE e.organization = 'O' AND e.start_time <= 'T'
-      AND (e.start_time < 'T' OR (e.start_time = 'T' AND e.id < 'E')) ORDER BY e.start_time DESC, e.id DESC LIMIT 21`);
-    expect(ofUser).toMatch(/SEARCH h USING PRIMARY KEY \(user=\? AND start_time>\?\)/);
-    expect(ofOrganization).toMatch(/SEARCH e USING INDEX events_by_start \(organization=\? AND start_time<\?\)/);
-    expect(ofUser + ofOrganization).not.toMatch(/SCAN|TEMP B-TREE/);
+  const [byStart, byStatus] = ['events_by_start', 'events_by_status'].map((name) => `SEARCH e USING INDEX ${name}`);
+  const byInvitee = 'SEARCH e USING INDEX sqlite_autoindex_events_1 (id=?)';
+  it.each<[query: Record<string, string>, search: string]>([
+    [{ organization }, `${byStart} (organization=?)`],
+    [{ organization, min_start_time: freeMonday }, `${byStart} (organization=? AND start_time>?)`],
+    [{ organization, sort: 'start_time:desc' }, `${byStart} (organization=?)`],
+    [{ user: jonas, organization }, 'SEARCH h USING PRIMARY KEY (user=?)'],
+    [{ user: jonas, organization, min_start_time: freeMonday }, 'SEARCH h USING PRIMARY KEY (user=? AND start_time>?)'],
+    [{ organization, status: 'canceled' }, `${byStatus} (organization=? AND status=?)`],
+    [
+      { organization, status: 'active', min_start_time: freeMonday },
+      `${byStatus} (organization=? AND status=? AND start_time>?)`,
+    ],
+    [{ organization, invitee_email: 'nobody@nowhere.example' }, byInvitee],
+    [{ organization, invitee_email: 'nobody@nowhere.example', status: 'canceled' }, byInvitee],
+    [{ user: jonas, organization, invitee_email: 'nobody@nowhere.example' }, byInvitee],
+  ])('finds what %o asks for through an index', async (query, search) => {
+    const { store } = world;
+    const { first } = store;
+    const plans: string[] = [];
+    store.first = <Row>(sql: string, ...values: SqlValue[]) => {
+      if (sql.includes('group_concat'))
+        plans.push(
+          ...store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail),
+        );
+      return first<Row>(sql, ...values);
+    };
+    const time = (value: string) => (value === freeMonday ? `${value}T00:00:00Z` : value);
+    const asked = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, time(value)]));
+    expect((await world.get('/scheduled_events', asked)).status).toBe(200);
+    store.first = first;
+    expect(plans).toContain(search);
+    // The inner query is scanned once it is made.
+    expect(plans.filter((detail) => /^SCAN (?!\(subquery)/.test(detail))).toEqual([]);
   });
 
   it('shows an event to its hosts, admins and the owner', async () => {
