@@ -22,8 +22,11 @@ export interface Notes {
    * Prints what a write has done: to a person as a sentence with a mark, and lines below it. Resolves when it is written.
    */
   done(text: Sentence, sentence?: Sentence, below?: readonly Below[]): Promise<void>;
-  /** Prints once where answers come from if not from the service: `sandbox`. Only on a terminal, `--quiet` drops it. */
-  place(name: string): void;
+  /**
+   * Prints once where answers come from if not from the only service: `sandbox`, or a profile. Several places stand beside
+   * each other. `--quiet` drops them on a terminal.
+   */
+  place(name: string, readers?: 'people'): void;
   /** The place, if nobody has said it yet. The caller says it, in a heading. */
   takePlace(): string | undefined;
   /** Prints a note on a terminal only, for information that scripts don't need. */
@@ -111,8 +114,11 @@ const notesTo = (
       }
       await notes.flush();
     },
-    place: (name) => {
-      place ??= { name, isDue: true };
+    place: (name, readers) => {
+      if (readers === 'people' && !isForPerson) return;
+      const isKnown = place?.name.split(' · ').includes(name);
+      place =
+        place?.isDue && !isKnown ? { name: `${place.name} · ${name}`, isDue: true } : (place ?? { name, isDue: true });
       // A heading for people may say it.
       if (!isForPerson) sayPlace();
     },

@@ -216,6 +216,10 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   };
 };
 
+/** With several profiles, headings and answers for people say which one is in use. */
+const placeOf = ({ account }: Pick<Settings, 'account'>): string | undefined =>
+  account === undefined || account.isOnly ? undefined : account.name;
+
 export const connect = async (
   runtime: Runtime,
   settings: Settings,
@@ -228,8 +232,12 @@ export const connect = async (
   }
   if (settings.mirror) {
     const { openMirrorOf } = await import('./open-mirror.ts');
+    const profile = placeOf(settings);
+    if (profile !== undefined) notes.place(profile, 'people');
     return openMirrorOf(runtime, settings, notes, await mirrorAccount(runtime, settings), await dialect());
   }
+  const place = placeOf(settings);
+  if (place !== undefined) notes.place(place, 'people');
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);
   if (settings.account === undefined) return withoutToken(noAccountYet(), runtime, settings);

@@ -142,7 +142,22 @@ const set = async (key: SettableKey, value: string, { context, problems }: Call)
 const use = async (profileName: string, { context }: Call): Promise<void> => {
   const { name } = await profileNamed(context, profileName);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
-  context.notes.info(`The default profile is now "${name}". For this terminal only: export SCHED_PROFILE=${name}`);
+  const {
+    SCHED_PROFILE: chosen,
+    SCHED_TOKEN: token,
+    SCHED_TOKEN_FILE: tokenFile,
+    SCHED_BASE_URL: url,
+  } = context.runtime.env;
+  const isDefault = `The default profile is now "${name}"`;
+  if (chosen && chosen !== name)
+    context.notes.warn(
+      `${isDefault}, but in this shell SCHED_PROFILE decides: "${chosen}". To end that: unset SCHED_PROFILE`,
+    );
+  else if (!chosen && url && (token || tokenFile))
+    context.notes.warn(
+      `${isDefault}, but in this shell ${token ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE'} and SCHED_BASE_URL decide`,
+    );
+  else context.notes.info(`${isDefault}. For this terminal only: export SCHED_PROFILE=${name}`);
 };
 
 /** The account of a profile, for a prompt. */

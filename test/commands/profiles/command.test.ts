@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
-import { createWorld, logIn, loginAddresses, type WorldOptions } from '../../support/run.ts';
+import { createWorld, logIn, loginAddresses, terminals, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -29,6 +29,36 @@ describe('profiles', () => {
       },
     });
     expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  test('are named in headings and answers of writes for people, as soon as there are two', async () => {
+    const env = { SCHED_PROFILE: 'beta', SCHED_TOKEN: world.token };
+    const lines = ['events list --limit 1', 'events next', 'event-types update "Intro call" --duration 20'];
+    const shown = async (more: WorldOptions = {}) =>
+      Promise.all(
+        lines.map(async (line) => /[·[]\s?beta/.test((await world.run(line, { env, terminals, ...more })).screen)),
+      );
+    await world.run('profiles add beta --base-url http://127.0.0.1:4010');
+    expect(await shown()).toEqual([false, false, false]);
+    await world.run('profiles add alpha --base-url http://127.0.0.1:4010');
+    expect(await shown()).toEqual([true, true, true]);
+    const piped = await world.run('events list --limit 1', { env });
+    expect(piped.stdout + piped.stderr).not.toContain('beta');
+    expect((await world.run('--sandbox events list --limit 1', { terminals })).screen).not.toContain('beta');
+  });
+
+  test('say what decides in this shell if that is not the new default', async () => {
+    await add('work');
+    await add('home');
+    const said = async (env: Record<string, string>) => (await world.run('profiles use home', { env })).stderr;
+    expect(await said({})).toContain('For this terminal only: export SCHED_PROFILE=home');
+    expect(await said({ SCHED_PROFILE: 'home' })).not.toContain('but');
+    expect(await said({ SCHED_PROFILE: 'work' })).toContain(
+      'is now "home", but in this shell SCHED_PROFILE decides: "work". To end that: unset SCHED_PROFILE',
+    );
+    expect(await said({ SCHED_TOKEN: 'x', SCHED_BASE_URL: 'https://api.example.com' })).toContain(
+      'but in this shell SCHED_TOKEN and SCHED_BASE_URL decide',
+    );
   });
 
   test("can't be added twice, or with an invalid name or URL", async () => {
