@@ -93,8 +93,9 @@ export const createProber = async (context: Context, current: Dialect | undefine
     } catch (error) {
       if (!(error instanceof SchedError)) throw error;
       const { http, outcome } = error.facts;
-      if (http === undefined || http.status !== undefined) return error;
-      lostReplies += 1;
+      if (http === undefined) return error;
+      lostReplies = http.status === undefined ? lostReplies + 1 : 0;
+      if (lostReplies === 0) return error;
       if (outcome === 'not-sent' || lostReplies === 3) throw error;
       return error;
     }

@@ -1,12 +1,13 @@
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../../src/base/errors.ts';
 import type { SendResult } from '../../../src/commands/bulk/work-run.ts';
 import { verifyChain } from '../../../src/commands/bulk/work-verify-receipt.ts';
 import { type Disk, diskTrouble, realDisk } from '../../../src/state/disk.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { sample } from '../../support/tier.ts';
+import { runs, sample } from '../../support/tier.ts';
 import { createService, dyingDisk, itemsUpTo, Killed, memoryDisk, runOnce } from '../harness.ts';
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
@@ -28,6 +29,10 @@ const untilAnswered = (disk: Disk, { requests }: ReturnType<typeof createService
     return { ...file, append };
   },
 });
+
+/** What can become of a request. An answer that was looked up took no request. */
+const answers = ['accepted', 'rejected', 'unknown', 'looked up', 'refused'] as const;
+type Answer = (typeof answers)[number];
 
 describe('run', () => {
   test('sends all items in batches and writes them to the receipt', async () => {
@@ -103,28 +108,57 @@ describe('run', () => {
     expect(service.requests.filter((items) => items.length > 2).map(({ length }) => length)).toEqual([8, 4]);
   });
 
-  test('sends only items with unknown outcome again', async () => {
-    const path = fileIn(temporaryDirectory());
-    let isDown = true;
-    const service = createService(
-      (items): SendResult =>
-        items.includes('item-4') && isDown ? { verdict: 'unknown', status: 500 } : { verdict: 'accepted', status: 202 },
-    );
-    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 5, unknown: 3 });
-    expect(verifyChain(readFileSync(path))).toMatchObject({ status: 'incomplete' });
-    isDown = false;
-    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8, unknown: 0 });
-    expect(service.requests).toHaveLength(4);
-    expect(verifyChain(readFileSync(path))).toMatchObject({ status: 'ok' });
-  });
+  /** How many requests a run judges: it stops at a refusal, and after three lost replies in a row. */
+  const judged = (sequence: readonly Answer[]): number => {
+    let lost = 0;
+    for (const [at, answer] of sequence.entries()) {
+      if (answer !== 'looked up') lost = answer === 'unknown' ? lost + 1 : 0;
+      if (answer === 'refused' || (answer === 'unknown' && lost === 3)) return at + 1;
+    }
+    return sequence.length + 1;
+  };
 
-  test('stops after three lost replies in a row', async () => {
-    const path = fileIn(temporaryDirectory());
-    const service = createService((): SendResult => ({ verdict: 'unknown' }));
-    await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
-    expect(service.requests).toHaveLength(3);
-    expect(linesOf(path).filter(({ verdict }) => verdict === 'unknown')).toHaveLength(3);
-    expect(verifyChain(readFileSync(path)).status).toBe('incomplete');
+  test('any verdicts in any order: it stops when it must, records each, and repeats what is not known', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...answers, 'unknown', 'looked up'), { minLength: 1, maxLength: 16 }),
+        async (sequence) => {
+          const [disk, items] = [memoryDisk(), itemsUpTo(sequence.length)];
+          const service = createService();
+          let at = 0;
+          const send = async (batch: readonly string[], leaving: () => Promise<void>): Promise<SendResult> => {
+            const answer = sequence[at++]!;
+            if (answer === 'looked up') return { verdict: 'unknown' };
+            await service.send(batch, leaving);
+            const error = new SchedError('forbidden', 'no');
+            return answer === 'refused' ? { verdict: answer, error } : { verdict: answer };
+          };
+          const options = { batchSize: 1, disk };
+          const ended = await runOnce('', items, { ...service, send }, options).then(
+            () => 'done',
+            (error: SchedError) => error.category,
+          );
+          const seen = sequence.slice(0, judged(sequence));
+          const isStopped = seen.at(-1) === 'refused' ? 'forbidden' : 'outcome-unknown';
+          expect(ended).toBe(judged(sequence) > sequence.length ? 'done' : isStopped);
+          const verdicts = disk
+            .bytes!.toString()
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line).verdict);
+          const told = seen.map((each) => (each === 'looked up' ? 'unknown' : each));
+          expect(verdicts.filter((each) => each !== undefined)).toEqual(told);
+          // The next run sends what has no answer, once.
+          const settled = (index: number) => ['accepted', 'rejected'].includes(seen[index]!);
+          const before = service.times();
+          await runOnce('', items, service, options);
+          const again = items.map((item) => service.times().get(item)! - (before.get(item) ?? 0));
+          expect(again.map((count) => count || 0)).toEqual(items.map((_, index) => (settled(index) ? 0 : 1)));
+          expect(verifyChain(disk.bytes!).status).toBe('ok');
+        },
+      ),
+      runs(150, 5000),
+    );
   });
 
   test('records a verdict that was looked up, and does not count it as a lost reply', async () => {
