@@ -131,7 +131,8 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const isBackground = command.background?.(given);
+  // Each command has the sandbox to itself.
+  const isBackground = !settings.sandbox && command.background?.(given);
   const context = createContext(runtime, settings, notes, findUserLazily, command.operation, isBackground, frontend);
   let asked: Promise<void> | undefined;
   context.beforeWrite = (request) => {

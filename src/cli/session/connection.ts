@@ -130,8 +130,9 @@ export const environmentToken = async (runtime: Runtime): Promise<string | undef
 /** Whose mirror a command uses. */
 export const mirrorAccount = async (
   runtime: Runtime,
-  { account }: Pick<Settings, 'account'>,
+  { account, sandbox }: Pick<Settings, 'account' | 'sandbox'>,
 ): Promise<MirrorAccount> => {
+  if (sandbox) return { profile: undefined, baseUrl: sandboxAddress, isSandbox: true };
   const token = await environmentToken(runtime);
   if (token === undefined && account === undefined) throw noAccountYet();
   // With the name of the profile behind it.
@@ -226,7 +227,7 @@ export const connect = async (
   notes: Notes,
   dialect: () => Promise<Dialect | undefined>,
 ): Promise<Connection> => {
-  if (settings.sandbox) {
+  if (settings.sandbox && !settings.mirror) {
     const { startSandbox } = await import('./open-sandbox.ts');
     return startSandbox(runtime, notes, sandboxAddress);
   }

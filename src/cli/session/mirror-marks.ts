@@ -45,7 +45,9 @@ export const withMarks = async <Result>(
   const folder = stateDirectory(runtime);
   const files: MarkStore[] = folder === undefined ? [] : [fileMarks(join(folder, 'mirror'), runtime.randomBytes)];
   const shared =
-    settings.sharedState === undefined ? undefined : await openSharedState(runtime, settings, notes, false);
+    settings.sharedState === undefined || settings.sandbox
+      ? undefined
+      : await openSharedState(runtime, settings, notes, false);
   // The key of the machines that share state comes first: others know it already.
   const stores = shared?.marks === undefined ? files : [shared.marks, ...files];
   /** Gives each store what only others know: a server that lost its data gets it back from the machines. */

@@ -75,11 +75,17 @@ export interface MirrorAccount {
   token?: string | undefined;
   /** The user of the stored login, which may be another one than before. */
   user?: string | undefined;
+  /** The built-in sandbox. */
+  isSandbox?: boolean;
 }
 
-/** The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. */
-export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token }: MirrorAccount): string => {
-  const facts = token === undefined ? ['profile', profile] : ['token', baseUrl, token];
+/**
+ * The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. Each
+ * state directory has a sandbox of its own.
+ */
+export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token, isSandbox }: MirrorAccount): string => {
+  const ofAccount = token === undefined ? ['profile', profile] : ['token', baseUrl, token];
+  const facts = isSandbox ? ['sandbox', directoryPath('state', runtime)] : ofAccount;
   const name = hash('sha256', JSON.stringify(facts)).slice(0, 16);
   return join(mirrorDirectory(runtime), `${name}.db`);
 };
@@ -266,7 +272,7 @@ export const openMirrorOf = async (
       await forgetMarked({ runtime, settings, notes }, { store, file, facts });
       const time = mirrorClock(facts, runtime.clock);
       const age = checkAge(facts, settings, runtime);
-      notes.place(age);
+      notes.place(account.isSandbox ? `sandbox, ${age}` : age);
       const answer = answerFromMirror({
         store: readOnly(store),
         facts,
@@ -279,7 +285,7 @@ export const openMirrorOf = async (
       return {
         baseUrl,
         credentials: { current: () => Promise.reject(new SchedError('auth', 'A mirror needs no token')) },
-        isSandbox: false,
+        isSandbox: account.isSandbox === true,
         defaults: { uriRoot: root },
         owner: { user, organization },
         now: time.now,

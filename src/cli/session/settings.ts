@@ -181,10 +181,6 @@ export const resolveSettings = (
   const isMirror = given.mirror === true;
   const maxAge = text('max-age');
   if (maxAge !== undefined && !isMirror) problems.add(words`${the('maxAge')} only works with ${the('mirror')}`);
-  if (isMirror && wantsSandbox(given, runtime))
-    problems.add(words`${the('mirror')} can't be used with the sandbox, which needs none`, (own) =>
-      own.setFlag('mirror', false),
-    );
   const mirror = { maxAgeMs: maxAge === undefined ? undefined : duration(the('maxAge'), maxAge, 0) };
   const sharedState = env.SCHED_SHARED_STATE || account?.profile.shared_state;
   const dialect = env.SCHED_DIALECT || account?.profile.dialect;

@@ -48,8 +48,8 @@ const nothing: Forgetting = { mark: async () => {}, finish: async () => {} };
 
 export const openForgetting = async (context: Context, organization: string): Promise<Forgetting> => {
   const { runtime, settings, notes } = context;
-  // A mirror may be on another machine that shares state.
-  if (settings.sandbox || (settings.sharedState === undefined && !hasMirrors(runtime))) return nothing;
+  // A mirror may be on another machine that shares state. That of the sandbox is only here.
+  if ((settings.sandbox || settings.sharedState === undefined) && !hasMirrors(runtime)) return nothing;
   const addresses: string[] = [];
   const place = organization === 'unknown' ? '' : idIn(organization);
   const mark = async (items: readonly PlannedItem[]) => {

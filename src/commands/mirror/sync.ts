@@ -5,7 +5,7 @@ import { counted, formatNumber } from '../../base/numbers.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { showAlive } from '../../cli/messages/live.ts';
 import { type Confirmation, confirm } from '../../cli/session/confirm.ts';
-import { mirrorAccount } from '../../cli/session/connection.ts';
+import { mirrorAccount, shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { ownerOfToken } from '../../cli/session/identity.ts';
 import { withMarks } from '../../cli/session/mirror-marks.ts';
@@ -33,9 +33,9 @@ const continuedFor = 12 * hour;
 /** The time given with `--for` is over. What was read is stored. */
 class TimeIsUp extends Error {}
 
-/** Nothing is mirrored before somebody agrees to it. */
+/** Nothing is mirrored before somebody agrees to it. Nobody is real in the sandbox. */
 const askFirst = async (context: Context, file: string): Promise<void> => {
-  if (existsSync(file)) return;
+  if (existsSync(file) || context.settings.sandbox) return;
   const facts: Confirmation['facts'] = [
     ['keeps', 'events, invitees with their addresses and answers, members, event types, hours, forms, activity log'],
     ['never', 'tokens, logins, webhooks'],
@@ -57,7 +57,9 @@ const begin = async (
   { user, organization, role }: Pick<MirrorFacts, 'user' | 'organization' | 'role'>,
 ): Promise<Sync['facts']> => {
   const { identity, connection } = context;
-  const { baseUrl } = await connection();
+  const current = await connection();
+  // The port of the sandbox is another one each time.
+  const baseUrl = shownUrl(current.baseUrl, current);
   const root = await identity.root();
   if (
     stored !== undefined &&
@@ -158,7 +160,7 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
         `Mirror of ${new URL(facts.baseUrl).host}: events ${windowText(facts.begun, settings.zone)}, with their invitees`,
         'heading',
       );
-      if (!values.fullSpeed)
+      if (!values.fullSpeed && !settings.sandbox)
         notes.info('Uses at most half of the rate limit. Stop it at any time: the next sync continues');
       const sync: Sync = {
         client,

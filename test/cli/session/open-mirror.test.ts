@@ -59,7 +59,6 @@ describe('a mirror refuses', () => {
     ['events get NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],
     ['invitees list NOSUCHEVENT23456', 6, 'event with ID NOSUCHEVENT23456 is not in the mirror'],
     ['api /no_such_path', 6, '/no_such_path is not in the mirror'],
-    ['users me --sandbox', 2, "--mirror can't be used with the sandbox"],
     ['users me --max-age never', 2, '--max-age must be a duration'],
   ])('%s', async (line, code, message) => {
     const result = await mirrored(line);

@@ -5,7 +5,8 @@ import { type Json, jsonText, parseJson } from '../../../src/base/json.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { factsOf, openMirror, setFacts } from '../../../src/sandbox/mirror/open.ts';
 import { failing, patched } from '../../support/files-world.ts';
-import { createWorld, jsonOf, logIn, loginAddresses, type Result, type TestWorld } from '../../support/run.ts';
+import { createWorld, jsonOf, logIn, loginAddresses, type Result, someday, type TestWorld } from '../../support/run.ts';
+import { usedHome } from '../../support/seeded.ts';
 import { syncedHome } from '../../support/synced.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
@@ -41,6 +42,23 @@ const failingAfter = (count: number): Send => {
     return world.service(request);
   };
 };
+
+test('the sandbox has a mirror of its own, which needs no yes and forgets whom it has deleted', async () => {
+  home = await usedHome(someday);
+  const run = (line: string) => world.run(`--sandbox ${line}`, { home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+  expect((await run('--mirror events list')).stderr).toContain('try: sched --sandbox mirror sync');
+  const synced = await run(`mirror sync ${nearby}`);
+  expect([synced.code, synced.stderr]).toEqual([0, expect.not.stringContaining('rate limit')]);
+  const line = 'events list --org current --since -4d --until +4d --with invitees --json';
+  const mirrored = await run(`--mirror ${line}`);
+  expect(mirrored.stderr).toContain('sandbox, mirror, ');
+  expect(mirrored.stdout).toBe((await run(line)).stdout);
+  const [, email] = /"email": "([^"]+)"/.exec(mirrored.stdout)!;
+  expect((await run(`compliance delete ${email} --yes`)).stderr).toContain('Removed from 1 mirror');
+  expect((await run(`--mirror ${line}`)).stdout).not.toContain(email!);
+  // The mirror of an account on the same machine is another file.
+  expect((await world.run('--mirror events list', { home })).code).toBe(3);
+}, 60_000);
 
 test('a sync that was cut off continues, and reads no list of invitees twice', async () => {
   const line = 'events list --org current --with invitees --since -4d --until +4d --json';
