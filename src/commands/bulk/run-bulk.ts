@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
-import { formatNumber } from '../../base/numbers.ts';
+import { capital, formatNumber } from '../../base/numbers.ts';
 import { the, type Words, words } from '../../base/words.ts';
 import { confirmProtected, verbOf } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -48,6 +48,8 @@ export interface Bulk<Item extends InputItem = InputItem>
   duplicates?: number;
   /** How to repeat the run, if each one needs a place of its own: `name another directory with --to`. */
   elsewhere?: Words;
+  /** What looks at the service for the items of a run that is done, if `--again` only sends them again. */
+  looks?(run: string): Words;
   /** By default, one by one. */
   batchSize?: number;
   /** The run that this one looks at again. */
@@ -179,28 +181,26 @@ const workOnRun = async (
   return { counts, failures };
 };
 
-const noteDone = (context: Context, bulk: BulkRun, { total, accepted, receipt }: BulkResult, at: string): void => {
+/** The receipt is no look at the service, so the note says whose word it is, and what looks. */
+const noteDone = (context: Context, bulk: BulkRun, { run, total, accepted, receipt }: BulkResult, at: string): void => {
   const { notes, settings, runtime } = context;
+  const repeat =
+    bulk.elsewhere === undefined
+      ? (bulk.looks?.(run) ?? words`To look at each of them, and send what is missing: ${the('again')}`)
+      : words`To repeat it, ${bulk.elsewhere}`;
   const isElsewhere = bulk.receipt !== undefined && bulk.receipt !== receipt;
   const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
   const isAll = accepted === total;
   if (isWatched(context)) {
     const label = timeLabel(at, settings.zone, runtime.clock.now()) ?? at;
-    const repeat =
-      bulk.elsewhere === undefined ? words`To repeat it: ${the('again')}` : words`To repeat it, ${bulk.elsewhere}`;
     // The answer below has the numbers, and what to do about failures.
-    const done = words`Already done on ${label.replace(/ (?=\S+$)/, ' at ')}, so nothing was sent${where}.`;
+    const when = label.replace(/ (?=\S+$)/, ' at ');
+    const done = words`The receipt says that this was done on ${when}, so nothing was sent or looked up${where}.`;
     notes.always(isAll ? words`${done} ${repeat}` : done);
     return;
   }
-  const what = isAll
-    ? `Already ${bulk.done}`
-    : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
-  const repeat =
-    bulk.elsewhere === undefined
-      ? words`Use ${the('again')} to repeat the run`
-      : words`To repeat it, ${bulk.elsewhere}`;
-  notes.always(words`${what} at ${at}: nothing was sent${where}. ${repeat}`);
+  const what = isAll ? capital(bulk.done) : `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done}`;
+  notes.always(words`${what} at ${at}, as the receipt says: nothing was sent or looked up${where}. ${repeat}`);
 };
 
 /**
@@ -252,7 +252,11 @@ export const runBulk = async <Item extends InputItem>(
       : resumeReceipt(context, unfinishedRun, bulk));
     try {
       await indexReceipt(context, folder, line, file.path);
-      if (unfinishedRun !== undefined) context.notes.info(`Resuming run ${line.run}`);
+      if (unfinishedRun !== undefined) {
+        const { accepted, total } = unfinishedRun.history.counts;
+        const before = `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done} before, as the receipt says`;
+        context.notes.info(`Resuming run ${line.run}: ${before}`);
+      }
       const { counts, failures } = await workOnRun(context, bulk, line.run, file, unfinishedRun?.history, remaining);
       await finishRun(context, bulk, runResult(line.run, counts, file.path, file.head), failures, 'finished');
     } finally {

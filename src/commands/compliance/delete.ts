@@ -12,6 +12,7 @@ import { referenceKind } from '../../cli/input/field-kinds.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind } from '../../cli/input/kind.ts';
 import { count, toggle } from '../../cli/input/kinds.ts';
+import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { printCurl } from '../../cli/operation/run-operation.ts';
 import { sandboxAddress } from '../../cli/session/connection.ts';
@@ -230,6 +231,8 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
     input: key.mac(plan.digest),
     fix: (accepted) =>
       `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
+    looks: (run) =>
+      words`To look whether they are gone: ${commandHere(context, 'compliance', 'recheck', run)}. To send it again: ${the('again')}`,
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     follow: mirrors.mark,

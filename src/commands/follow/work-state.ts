@@ -27,7 +27,7 @@ interface KnownEvent {
   digest: string;
   /** In milliseconds since 1970, or null if it can't be read. */
   start: number | null;
-  /** By the ID of the invitee. */
+  /** By `inviteeKey`. Older versions wrote the ID alone. */
   reports: Map<string, Report>;
   /** Complete rounds since its list of invitees didn't match its counter; null if the list matched. */
   roundsWaited: number | null;
@@ -141,9 +141,16 @@ export const mayHaveNews = ({ since, position, events }: FollowState, event: Jso
 export const byChange = (events: readonly Json[]): Json[] =>
   events.toSorted((a, b) => (timestampIn(a.updated_at) ?? 0) - (timestampIn(b.updated_at) ?? 0));
 
+/** With the time of the booking: after a reset of the service, another booking may have the ID. */
+const inviteeKey = ({ uri, created_at: created }: Json): string => {
+  const time = timestampIn(created);
+  return time === undefined ? idIn(uri) : `${idIn(uri)}@${time}`;
+};
+
 const newsOfInvitee = ({ since, position, events }: FollowState, event: Json, invitee: Json): News[] => {
   const knownEvent = events.get(idIn(event.uri));
-  const report = knownEvent?.reports.get(idIn(invitee.uri));
+  const { reports } = knownEvent ?? {};
+  const report = reports?.get(inviteeKey(invitee)) ?? reports?.get(idIn(invitee.uri));
   const [bookedAt, changedAt] = [timestampIn(invitee.created_at), timestampIn(invitee.updated_at)];
   // Without readable times, only what the first complete round didn't have is news.
   const isLater = position !== null;
@@ -197,7 +204,7 @@ const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean):
 const toldEntry = ({ events }: FollowState, { kind, event, invitee }: News): FollowEntry => {
   const id = idIn(event.uri);
   const { digest = '', start = timestampIn(event.start_time) ?? null, roundsWaited = null } = events.get(id) ?? {};
-  return [id, digest, start, [[idIn(invitee.uri), kind]], roundsWaited];
+  return [id, digest, start, [[inviteeKey(invitee), kind]], roundsWaited];
 };
 
 /** Remembers that a news item was told, or that an event was read. Returns the entry to add to the file. */

@@ -20,6 +20,7 @@ import type { View } from '../../output/view.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { noteTime } from '../booking/confirm-bookings.ts';
 import { checkLines, failuresOf, type LineProblem } from '../booking/read-bookings.ts';
+import { secondOf } from '../booking/work-look-up.ts';
 import { checkCount } from '../bulk/check-count.ts';
 import { failedItem } from '../bulk/item-refused.ts';
 import { fixAndRepeat, readRecordFile } from '../bulk/read-items.ts';
@@ -89,7 +90,10 @@ const madeLately = async ({ ledger, clock }: MoveContext['booking'], rows: reado
   const starts = rows.map(({ start_time: start }) => timestampOf(String(start))!);
   const attempts = await ledger.between(starts[0] ?? 0, (starts.at(-1) ?? 0) + 1);
   const recentMoves = attempts.filter(({ entry }) => entry.moves !== undefined && entry.at > clock.now() - recentMs);
-  return new Set(recentMoves.map(({ entry }) => idIn(entry.event)));
+  // After a reset of the service, another event may have the ID.
+  const keyOf = (event: unknown, start: unknown) => `${idIn(event)} ${secondOf(start)}`;
+  const made = new Set(recentMoves.map(({ entry }) => keyOf(entry.event, entry.start_time)));
+  return new Set(rows.filter(({ uri, start_time }) => made.has(keyOf(uri, start_time))).map(({ uri }) => idIn(uri)));
 };
 
 /** The chosen events, each to be shifted. What would be shifted again is left out and named. */

@@ -175,7 +175,9 @@ describe('suggestions: canceling several events', () => {
     await world.run(`events cancel --from ${file} --yes`, { home });
     const { code, stderr, requests } = await world.run(`events cancel --from ${file} --yes`, { home });
     expect(code).toBe(11);
-    expect(stderr).toMatch(/^1 of 2 already canceled at \S+: nothing was sent\. Use --again to repeat the run\n/);
+    expect(stderr).toMatch(
+      /^1 of 2 canceled at \S+, as the receipt says: nothing was sent or looked up\. To look at each of them, and send what is missing: --again\n/,
+    );
     expect(stderr).toContain('Not all events were canceled: 1 rejected');
     expect(requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe('invitees create --from', () => {
     expect(receipt).not.toMatch(/guest|engine\.example|Ada/);
     const again = await create();
     expect([again.code, posts(again.requests)]).toEqual([0, 0]);
-    expect(again.stderr).toContain('Already booked at');
+    expect(again.stderr).toContain('as the receipt says: nothing was sent or looked up. To look at each of them');
   });
 
   test('reads CSV, JSON and JSONL alike, from a file or stdin', async () => {

@@ -61,6 +61,19 @@ describe('what is news', () => {
     ]);
   });
 
+  // R55: after a reset of the service, its IDs are used again.
+  test('is another booking with the ID of one that was told, also of a state in a file', () => {
+    const state = afterFirstRound();
+    const told = invitee('A', { created_at: text(start + 5) });
+    rememberNews(state, newsOf(state, event(), [told])[0]!);
+    const later = invitee('A', { created_at: text(start + 9000) });
+    const stored = readState(stateText(state))!;
+    expect([told, later].map((each) => words(newsOf(stored, event(), [each])))).toEqual([[], ['created A']]);
+    const older = stateText(state).replace(/"A@\d+"/, '"A"');
+    expect(older).not.toBe(stateText(state));
+    expect(newsOf(readState(older)!, event(), [told])).toEqual([]);
+  });
+
   test('is the cancellation of an invitee who booked before the start', () => {
     const canceled = invitee('A', { status: 'canceled', updated_at: text(start + 5) });
     expect(words(newsOf(afterFirstRound(), event(), [canceled]))).toEqual(['canceled A']);

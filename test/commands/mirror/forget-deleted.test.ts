@@ -67,7 +67,7 @@ test('the same deletion again cleans the mirrors, if the first one was killed be
   copyFileSync(copy, file);
   expect(filesWith(home, person.email)).not.toEqual([]);
   const { code, stderr } = await world.run(`compliance delete ${person.email} --yes`, { home });
-  expect([stderr, code]).toEqual([expect.stringContaining('Already accepted'), 0]);
+  expect([stderr, code]).toEqual([expect.stringContaining('as the receipt says'), 0]);
   expect(filesWith(home, person.email)).toEqual([]);
 });
 
