@@ -1,3 +1,4 @@
+import { jsonIn } from '../../src/base/json.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/oauth/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
@@ -52,6 +53,8 @@ interface Task {
   mishaps: number;
   /** Attempts that have not ended, or not begun yet. */
   pending: number;
+  /** Restores the service as it was before the first attempt. */
+  restore?: () => Promise<void>;
   last: Ended | undefined;
 }
 
@@ -111,12 +114,24 @@ const untrueCode = (
   return undefined;
 };
 
+/** R33: each batch of a receipt has a number of its own, higher than those before. */
+const areBatchesInOrder = (receipt: string): boolean => {
+  const batches = receipt.split('\n').flatMap((line) => {
+    const { type, batch, items } = (jsonIn(line) ?? {}) as { type?: string; batch?: number; items?: string[] };
+    return type === 'sending' && items !== undefined ? [batch!] : [];
+  });
+  return batches.every((batch, index) => index === 0 || batch > batches[index - 1]!);
+};
+
 export const simulateCommands = async (seed: number, open: OpenService, options: Options = {}): Promise<Outcome> => {
   const scene = await createScene(seed, open, options);
   const { scheduler, site, machines, model } = scene;
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
   const setup = diceFor(seed, 'shells');
+  const resetDice = diceFor(seed, 'resets');
+  let resets = resetDice.chance(options.only === undefined ? 0.2 : 0.5) ? 2 : 0;
+  let isRestored = false;
   const kindsOfSeed = workOf(kinds, diceFor(seed, 'work'), seed);
 
   watchBookings(scene);
@@ -184,7 +199,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (task.isSettled) return;
     task.isSettled = true;
     const missing = await intent.missing();
-    if (missing !== undefined) violate(missing);
+    // Where no look is made, it must say whose word it is.
+    if (missing !== undefined && !(isRestored && stderr.includes('as the receipt says'))) violate(missing);
   };
 
   const attempt = async (task: Task): Promise<void> => {
@@ -231,6 +247,10 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
         }
         task = newTask(intent, kind, machine, dice);
         tasks.push(task);
+        if (intent.emails && resets > 0 && dice.chance(0.4)) {
+          resets -= 1;
+          task.restore = scene.save();
+        }
       }
       for (let tries = 0; tries < 3 && !task.isSettled; tries += 1) {
         await Promise.all(dice.chance(0.25) ? [attempt(task), attempt(task)] : [attempt(task)]);
@@ -243,12 +263,18 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   /** Runs everything that is unfinished until it is done. */
   const finish = async (): Promise<void> => {
     for (const task of tasks) {
+      let namedSeconds: number | undefined;
       for (let tries = 0; !task.isSettled && tries < 10 && scheduler.violation === undefined; tries += 1) {
-        await scheduler.sleep(tries === 0 ? 1000 : longPauseMs);
-        // The list of events must show something newer, or an empty look-up proves nothing.
-        const invitee = { email: 'newer@sim.example', name: 'Newer', timezone: 'UTC' };
-        await scene.visit('POST', '/invitees', { event_type: scene.solo, start_time: scene.nextSlot(), invitee });
+        await scheduler.sleep(namedSeconds === undefined ? (tries === 0 ? 1000 : longPauseMs) : namedSeconds * 1000);
+        await bookNewer();
         await attempt(task);
+        const { code, stderr } = task.last!;
+        const named = code === 10 ? /"retry_after_s": ?(\d+)/.exec(stderr)?.[1] : undefined;
+        if (named !== undefined && namedSeconds !== undefined)
+          scheduler.violate(
+            `R27: unknown again after the time that it named: ${task.intent.argv.join(' ')}\n${stderr}`,
+          );
+        namedSeconds = named === undefined ? undefined : Number(named);
       }
       const { intent, last, isSettled } = task;
       const wrong = (await intent.wrongInTheEnd?.(last)) ?? intent.sentTooOften?.(task.mishaps);
@@ -267,11 +293,40 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     for (const { volume, name } of machines)
       for (const [path, data] of volume.files()) {
         if (path.startsWith(inputs)) continue;
+        if (path.includes('/receipts/') && path.endsWith('.jsonl') && !areBatchesInOrder(String(data)))
+          scheduler.violate(`R33: the batches of ${name}:${path} are not distinct, or don't grow`);
         if (data.includes('@sim.example')) scheduler.violate(`R36: ${name}:${path} has an address`);
         if (data.includes(ownerToken) || path.includes(ownerToken))
           scheduler.violate(`R12: ${name}:${path} has the token`);
       }
     if (isLoginGone(scene)) scheduler.violate('R23: the stored login was removed');
+  };
+
+  /** Somebody books at the website: an empty look-up proves something only if the list shows something newer. */
+  const bookNewer = async (): Promise<void> => {
+    const invitee = { email: `newer${scene.nextNumber()}@sim.example`, name: 'Newer', timezone: 'UTC' };
+    await scene.visit('POST', '/invitees', { event_type: scene.solo, start_time: scene.nextSlot(), invitee });
+  };
+
+  /**
+   * The service is restored as it was before a command, and a person cancels what it has booked. What the command then says
+   * must be so, whatever the records of its machine say. Other bookings have the IDs of those that are gone.
+   */
+  const repeatAfterReset = async (task: Task): Promise<void> => {
+    const { intent } = task;
+    isRestored = true;
+    await task.restore!();
+    task.isSettled = false;
+    for (let tries = 0; !task.isSettled && tries < 10 && scheduler.violation === undefined; tries += 1) {
+      await bookNewer();
+      await attempt(task);
+      if (!task.isSettled) await scheduler.sleep(longPauseMs);
+    }
+    if (!task.isSettled) scheduler.violate(`never done after a reset: ${intent.argv.join(' ')}\n${task.last?.stderr}`);
+    for (const email of intent.emails!)
+      for (const { event } of model.of(email)) await scene.visit('POST', `${new URL(event).pathname}/cancellation`, {});
+    task.isSettled = false;
+    await attempt(task);
   };
 
   const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
@@ -293,6 +348,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   scheduler.mayStall = false;
   for (const machine of machines) Object.assign(machine, { failing: undefined, offline: 0 });
   if (scheduler.violation === undefined) await runAll([finish()]);
+  for (const task of tasks)
+    if (task.restore && scheduler.violation === undefined) await runAll([repeatAfterReset(task)]);
   scene.close();
   return {
     seed,

@@ -30,7 +30,13 @@ export const openSimulator = async (folder: string) => {
       onError: rethrow,
     });
     sandbox.store.exec('PRAGMA synchronous = OFF');
-    return { send: sandbox.service, close: () => sandbox.close() };
+    let snapshots = 0;
+    const save = () => {
+      snapshots += 1;
+      const { name } = sandbox.snapshots.save(`seed-${snapshots}`);
+      return async () => void (await sandbox.snapshots.restore(name));
+    };
+    return { send: sandbox.service, save, close: () => sandbox.close() };
   };
   // What is loaded on first use takes turns that later runs don't have.
   await simulateCommands(0, open, { intents: 1, only: 'book', without: faultKinds });

@@ -51,7 +51,7 @@ export interface EventType {
 
 /** What the service has, from its own replies: asking it for each check would cost more than the step. */
 const createModel = (now: () => number) => {
-  const bookings = new Map<string, Map<string, Booking>>();
+  let bookings = new Map<string, Map<string, Booking>>();
   const of = (email: string): Map<string, Booking> => {
     const found = bookings.get(email) ?? new Map<string, Booking>();
     bookings.set(email, found);
@@ -63,6 +63,14 @@ const createModel = (now: () => number) => {
   const canceled = new Map<string, number>();
   const ever: (Booking & { email: string })[] = [];
   return {
+    /** Remembers the bookings. Returns how to go back to them. */
+    save: () => {
+      const [before, count] = [structuredClone(bookings), ever.length];
+      return () => {
+        bookings = before;
+        ever.length = count;
+      };
+    },
     /** All bookings, also those that were canceled. */
     hasBooked: (email: string): boolean => ever.some((each) => each.email === email),
     everBooked: (): readonly Booking[] => ever,
@@ -120,6 +128,8 @@ export interface SceneOptions {
 /** The service of one seed. */
 export interface Service {
   send: Send;
+  /** Saves its data. Returns how to restore them. Jobs need none of that. */
+  save?(): () => Promise<void>;
   close(): void;
 }
 
@@ -230,6 +240,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   const solo = typeOf({ kind: 'solo', pooling_type: null });
   const group = typeOf({ kind: 'group' });
   const hosts = types.filter(({ uri }) => uri === solo || uri === group).map(({ profile }) => profile.owner);
+  const changed = new Map<string, { by: object; most: number }>();
   let slots = 0;
   let numbers = 0;
   return {
@@ -255,7 +266,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Bookings that are done, and that nothing else is changing. */
     booked: [] as { email: string; start: string; type: string }[],
     /** Who last began to move or cancel a person's booking, and how many bookings the person may have meanwhile. */
-    changed: new Map<string, { by: object; most: number }>(),
+    changed,
     visit,
     /** Lets somebody do something at the website after a while, if the service allows it then. */
     later: (milliseconds: number, method: string, path: string, body: object): void => {
@@ -267,6 +278,19 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     me,
     /** Memberships of users whose event types nobody books, so that nothing else needs them. */
     members: memberships.filter(({ role, user }) => role === 'user' && !hosts.includes(user.uri)).map(({ uri }) => uri),
+    /**
+     * Saves the service. Returns how to restore it, as from a backup: what was booked since then is gone, and its IDs are
+     * free.
+     */
+    save: () => {
+      const [data, bookings, before] = [service.save!(), model.save(), new Map(changed)];
+      return async () => {
+        await data();
+        bookings();
+        changed.clear();
+        for (const [email, change] of before) changed.set(email, change);
+      };
+    },
     /** The event types that this user alone owned from the start. */
     ownTypes: types.filter(({ profile, kind }) => profile.owner === me && kind === 'solo'),
     solo,

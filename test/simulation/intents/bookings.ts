@@ -33,6 +33,7 @@ const book: Kind = {
     const missing = () => unbooked(scene, [row]);
     return {
       argv: ['invitees', 'create', '--event-type', row.type, ...who, ...common],
+      emails: [row.email],
       missing,
       release: () => void scene.booked.push(row),
       // The booking exists already, which must be true.
@@ -56,6 +57,7 @@ const bookByApi: Kind = {
     const missing = () => unbooked(scene, [row]);
     return {
       argv: ['api', 'POST', '/invitees', '--input', path, '--yes'],
+      emails: [row.email],
       missing,
       settles: ({ code }) => code === 7,
       isSentOnce: true,
@@ -86,6 +88,7 @@ const bulk: Kind = {
     const missing = () => unbooked(scene, rows);
     return {
       argv: ['invitees', 'create', '--from', path, ...common],
+      emails: rows.map(({ email }) => email),
       missing,
       wrongInTheEnd: missing,
       isRun: true,
@@ -136,6 +139,7 @@ const move: Kind = {
     const order = isCanceledFirst ? ['--cancel-first'] : [];
     return {
       argv: ['events', 'move', booking!.event.split('/').at(-1)!, '--to', start, ...order, ...common],
+      emails: [email],
       missing: () => {
         if (scene.model.of(email, start).length !== 1) return `R56: ${email} is not booked at the new time`;
         if (isLeftOut()) return `R56: ${newcomer} joined, and is left out`;

@@ -9,6 +9,8 @@ export interface Intent {
   missing(): string | undefined | Promise<string | undefined>;
   /** Lets others change what it has made, once no process works on it any more. */
   release?(): void;
+  /** People of the bookings that it has made. The command can be repeated after the service was restored. */
+  readonly emails?: readonly string[];
   /** Exit codes other than 0 after which the user has no reason to try again. */
   settles?(ended: Ended): boolean;
   /** What is wrong in the end, although no fault happens any more. */
