@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { version } from './base/system.ts';
 import { clock, every } from './node/clock.ts';
-import { readFile } from './node/files.ts';
+import { mkdtempSync, readFile, rmSync } from './node/files.ts';
 import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { adminHeader } from './sandbox/admin/admin.ts';
@@ -15,7 +16,7 @@ import { kinds, plans } from './sandbox/rules/subscription.ts';
 import { type RunOptions, runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
 import { isHostName, originIn } from './sandbox/server/http-server.ts';
-import { readDuration } from './time/duration.ts';
+import { readDuration, timeBefore } from './time/duration.ts';
 
 // The types of the package are made from this file alone, so its exported types use nothing of other files.
 
@@ -169,7 +170,10 @@ export interface Sandbox {
    * links in the reply carry it. Redirects aren't followed.
    */
   fetch(request: FetchRequest): Promise<FetchResponse>;
-  /** The variables that make `sched` and programs of yours use this sandbox, as `sched sandbox env` prints them. */
+  /**
+   * The variables that make `sched` and programs of yours use this sandbox, as `sched sandbox env` prints them. With them,
+   * `sched` keeps what it notes in a directory of this sandbox, which `close` removes.
+   */
   readonly environment: Record<string, string>;
   /** A token for the `Authorization: Bearer` header. It belongs to the first user with the role. */
   token(name?: TokenName): string;
@@ -292,9 +296,13 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const served = { port: listen ? port : undefined, baseUrl, script, data: file, version, openMcp, unref: true };
   const running = await runSandbox(sandbox, served, outside);
   const { secret } = running;
-  const url = listen ? running.url : (baseUrl ?? running.url);
+  // Records of this machine are kept by address, so a sandbox that doesn't listen has one that no other has.
+  const [one, two, three] = randomBytes(3);
+  const url = listen ? running.url : (baseUrl ?? `http://127.${one! || 1}.${two!}.${three! || 1}:4010`);
 
   let isClosed = false;
+  /** A directory for programs that use `environment`, made for the first one. */
+  let own: string | undefined;
   const answer = async (request: Request): Promise<Response> => {
     if (isClosed) throw new Error('The sandbox is closed');
     return running.fetch(request);
@@ -309,9 +317,11 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     return content;
   };
   const durationIn = (given: string | number): number => {
-    const milliseconds = typeof given === 'number' ? given : readDuration(given);
-    if (milliseconds === undefined) throw new Error(`Can't read "${given}" as a duration such as 1h30m`);
-    return milliseconds;
+    if (typeof given === 'number') return given;
+    // Days and weeks of 24 hours, as the clock of the sandbox is moved by.
+    const milliseconds = /[dw]$/.test(given) ? timeBefore(given, 0) : readDuration(given);
+    if (milliseconds === undefined) throw new Error(`Can't read "${given}" as a duration such as 1h30m or 7d`);
+    return Math.abs(milliseconds);
   };
   const timeIn = ({ time }: { time: string }) => new Date(time);
   const moveClock = async (change: object) => timeIn(await ask('POST', 'clock', change));
@@ -319,7 +329,15 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   return {
     url,
     fetch: answer as Sandbox['fetch'],
-    environment: environmentOf(running),
+    get environment() {
+      own ??= mkdtempSync(join(tmpdir(), 'sched-sandbox-'));
+      // What sched notes of this sandbox is nothing to other tests, and nothing to the person who runs them.
+      return {
+        ...environmentOf({ ...running, url }),
+        SCHED_STATE_DIR: join(own, 'state'),
+        SCHED_CACHE_DIR: join(own, 'cache'),
+      };
+    },
     token(name = 'owner') {
       const tokens = sandbox.tokens();
       const match = tokens.find((each) => each.name === name);
@@ -373,6 +391,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     async close() {
       isClosed = true;
       await running.close();
+      if (own !== undefined) rmSync(own, { recursive: true, force: true });
     },
   };
 };

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { Server } from 'node:net';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/create-sandbox.ts';
 import { temporaryFile } from './support/temporary.ts';
@@ -130,6 +131,16 @@ describe('createSandbox', () => {
     await expect(sandbox.restore('other')).rejects.toThrow('The snapshot "other" doesn\'t exist.');
   });
 
+  test('moves its clock by days', async () => {
+    const before = await sandbox.clock.now();
+    const after = await sandbox.clock.advance('7d');
+    const days = (after.getTime() - before.getTime()) / 86_400_000;
+    expect(days).toBeGreaterThanOrEqual(7);
+    expect(days).toBeLessThan(7.1);
+    await expect(sandbox.clock.advance('7 days')).rejects.toThrow('as a duration such as 1h30m or 7d');
+    await sandbox.clock.advance(0);
+  });
+
   test('makes the first content again', async () => {
     const list = async () => (await (await get(sandbox, '/webhook_subscriptions')).text()).includes('127.0.0.1:9');
     await sandbox.reset();
@@ -144,6 +155,22 @@ describe('createSandbox without a port', () => {
     sandbox = await createSandbox({ listen: false, limits: false });
   });
   afterAll(() => sandbox?.close());
+
+  test('shares no address, state or cache with another sandbox or the person, and removes them', async () => {
+    const other = await createSandbox({ listen: false });
+    const places = [sandbox, other].map(({ environment: env }) => [
+      env.SCHED_BASE_URL!,
+      env.SCHED_STATE_DIR!,
+      env.SCHED_CACHE_DIR!,
+    ]);
+    expect(new Set(places.flat()).size).toBe(6);
+    expect(sandbox.environment.SCHED_STATE_DIR).toBe(places[0]![1]);
+    expect(new URL(places[0]![0]!).hostname).toMatch(/^127\./);
+    const folder = dirname(places[1]![1]!);
+    expect(existsSync(folder)).toBe(true);
+    await other.close();
+    expect(existsSync(folder)).toBe(false);
+  });
 
   const ask = (path: string, more: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${sandbox.token()}`, 'content-type': 'application/json' };
