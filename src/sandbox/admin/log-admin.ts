@@ -8,7 +8,7 @@ import { type AdminCall, callsWith } from './admin.ts';
 import { markOf } from './wait.ts';
 
 const LogRecord = record({
-  number: integer('counts requests from 1'),
+  number: integer('counts requests from 1, and goes on after the log was emptied'),
   at: text('time of the request, by the clock of the sandbox'),
   method: text('method of the request'),
   path: text('path with query'),

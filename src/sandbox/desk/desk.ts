@@ -91,6 +91,11 @@ const createKeys = ({ clock, randomBytes }: Pick<World, 'clock' | 'randomBytes'>
   };
 };
 
+/** What the page asks for. All else below its root is an admin request, which doesn't exist without the secret. */
+const ownCalls = new RegExp(
+  `^(?:POST ${root}session|GET ${root}stream|\\w+ ${root}call/(?:clock|deliveries|faults(?:/\\d+/remove)?|log|plan|reset|trigger|webhooks/disable|snapshots(?:/[\\w.-]+/restore)?))$`,
+);
+
 const invitation = html`<section><h2>Requests, deliveries and controls</h2>
 <p>To see them here, run <code>sched sandbox open</code>.</p><p class="soft">It opens this page with a key that works once.</p></section>`;
 
@@ -171,6 +176,7 @@ export const openDesk = ({ sandbox, script, log, version, receiver, service, sec
   };
 
   const answerOwn = async (request: HttpRequest, url: URL): Promise<WireReply> => {
+    if (!ownCalls.test(`${request.method} ${url.pathname}`)) throw notFound('path');
     if (!isFromOwnPage({ url, request })) throw denied('The desk answers its own page only.');
     const call = `${request.method} ${url.pathname.slice(root.length)}`;
     if (call === 'POST session') {
@@ -180,11 +186,7 @@ export const openDesk = ({ sandbox, script, log, version, receiver, service, sec
     }
     if (!keys.isSession(request.headers[deskHeader] ?? '')) throw unauthenticated('The desk needs a session.');
     if (call === 'GET stream') return openStream(url);
-    const [, name] =
-      / call\/(clock|deliveries|faults(?:\/\d+\/remove)?|log|plan|reset|trigger|webhooks\/disable|snapshots(?:\/[\w.-]+\/restore)?)$/.exec(
-        call,
-      ) ?? [];
-    if (name === undefined) throw notFound('path');
+    const name = call.replace(/^\w+ call\//, '');
     // The session stands for the secret, which never reaches a browser.
     return service({ ...request, url: `${url.origin}/__sandbox/${name}`, headers: { [adminHeader]: secret } });
   };

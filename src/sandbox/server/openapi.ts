@@ -78,15 +78,23 @@ const failures: Record<string, string> = {
   403: 'Permission Denied, or Insufficient scope',
   404: 'Resource Not Found',
   409: 'Already Exists',
+  415: 'Unsupported Media Type',
   429: 'Too Many Requests',
 };
 
-/** Status codes of the errors that every operation of this kind can return. */
-const failuresOf = ({ method, scope, path }: Operation): string[] => [
+/** Operations that something else can stand against: a booking at the same time, or that it was done already. */
+const canConflict = new Set([
+  ...['invitees.create', 'invitees.no-show', 'events.cancel', 'webhooks.create'],
+  ...['invitations.create', 'invitations.revoke'],
+]);
+
+/** Status codes of the errors that an operation can return. */
+export const failuresOf = ({ name, method, scope }: Operation): string[] => [
   '400',
   ...(scope === undefined ? [] : ['401', '403', '429']),
   '404',
-  ...(method === 'POST' && path !== '/shares' ? ['409'] : []),
+  ...(canConflict.has(name) ? ['409'] : []),
+  ...(method === 'GET' ? [] : ['415']),
 ];
 
 const parameters = (

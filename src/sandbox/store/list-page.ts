@@ -19,7 +19,13 @@ const lifetimeMilliseconds = 15 * 60_000;
 const digest = (payload: string, list: string): string =>
   hash('sha256', `${payload}\n${list}`, 'base64url').slice(0, 11);
 
-/** `list` identifies the list with its filters and order: the token works for no other. `place` is a JSON array. */
+/**
+ * Assumed (paging.token-list): a page token works for its own list only, with the same filters and order; any other request
+ * with it is refused with 400.
+ */
+const isOfList = (token: string, list: string): boolean => token.slice(-11) === digest(token.slice(0, -11), list);
+
+/** `list` identifies the list with its filters and order. `place` is a JSON array. */
 const writeCursor = (way: Cursor['way'], place: string, list: string, now: number): string => {
   const payload = Buffer.from(`[${now},"${way}",${place.slice(1)}`).toString('base64url');
   return payload + digest(payload, list);
@@ -29,10 +35,9 @@ export const staleCursor = () =>
   invalidParameter('page_token', 'has expired: start again from the first page', 'expired');
 
 const readCursor = (token: string, list: string, now: number): Cursor => {
-  const payload = token.slice(0, -11);
-  if (token.slice(-11) !== digest(payload, list))
+  if (!isOfList(token, list))
     throw invalidParameter('page_token', "doesn't belong to this list and these filters", 'invalid');
-  const [issued, way, ...place] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const [issued, way, ...place] = JSON.parse(Buffer.from(token.slice(0, -11), 'base64url').toString());
   if (now - issued > lifetimeMilliseconds) throw staleCursor();
   return { way, place };
 };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { idIn } from '../../../src/base/uri.ts';
 import { lastPage } from '../../spec/transcript.ts';
 import {
   amara,
@@ -137,5 +138,17 @@ describe('organizations', () => {
       expect(body.collection).toContainEqual({ kind: 'zoom_conference', connected: false });
       expect((await list({ user: amara }, asUser)).status).toBe(403);
     });
+  });
+});
+
+describe('an invitation', () => {
+  it('is refused for a member, a second time, and once it was answered', async () => {
+    const { call, store } = await openWorld();
+    const invite = (email: string) => call('POST', '/organization_invitations', { body: { organization, email } });
+    expect((await invite('jonas.weber@northlight.example')).status).toBe(409);
+    const { uri } = (await invite('new@northlight.example')).body.resource;
+    expect((await invite('new@northlight.example')).status).toBe(409);
+    store.run("UPDATE invitations SET doc = json_set(doc, '$.status', 'declined') WHERE id = ?", idIn(uri));
+    expect((await call('DELETE', pathOf(uri))).status).toBe(409);
   });
 });
