@@ -1,4 +1,4 @@
-import { isFileTrouble } from '../store/database.ts';
+import { isFileTrouble, openDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import { openMirror, readOnly } from './open.ts';
 import views from './views.sql' with { type: 'text' };
@@ -33,11 +33,16 @@ const plainQuery = (query: string): string =>
 const outside =
   /\b(readfile|writefile|lsmode|fsdir|sha3_query|load_extension|fts3_tokenizer|sqlite3mc_\w+|sqlite_crypt)\b/i;
 
+/** What every database tells about itself, in tables of its own. */
+const catalog = /\b(sqlite_(?:temp_)?(?:master|schema)|sqlite_(?:sequence|stat\d)|pragma_\w+|dbstat)\b/i;
+
 /** Why a query is refused before SQLite sees it. Only one that reads can't attach files, change settings or write. */
 export const queryProblem = (query: string): string | undefined => {
   const text = plainQuery(query).replace(quoted, ' ');
   const [found] = outside.exec(query) ?? [];
   if (found !== undefined) return `it can't use ${found.toLowerCase()}, which reaches beyond the mirror`;
+  const [own] = catalog.exec(query) ?? [];
+  if (own !== undefined) return `it can't use ${own.toLowerCase()}, which is no table of the mirror`;
   if (!/^(select|with|values)\b/i.test(text)) return 'it must begin with SELECT, WITH or VALUES';
   return text.includes(';') ? 'it must be one statement' : undefined;
 };
@@ -54,6 +59,22 @@ const marked = (name: string): string => {
 export const plainValue = (value: unknown): unknown =>
   typeof value === 'string' && /^\x01-?\d+$/.test(value) ? BigInt(value.slice(1)) : value;
 
+/** Throws if a query needs more than the views: a database with nothing but tables of their names must understand it. */
+const checkTables = async (store: Store, query: string): Promise<void> => {
+  const views = store.all<{ name: string; columns: string }>(
+    `SELECT v.name, (SELECT group_concat(c.name) FROM pragma_table_info(v.name, 'temp') c) AS columns
+     FROM sqlite_temp_master v WHERE v.type = 'view'`,
+  );
+  const empty = await openDatabase(':memory:');
+  try {
+    for (const { name, columns } of views) empty.exec(`CREATE TEMP TABLE ${name} (${columns})`);
+    empty.exec(`CREATE TEMP VIEW asked AS\n${query}`);
+    empty.all('EXPLAIN SELECT * FROM temp.asked');
+  } finally {
+    empty.close();
+  }
+};
+
 /** Answers a query from the views of a mirror, as JSON can say it. Blocks, perhaps for ever. */
 export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<SqlAnswer> => {
   const wrong = queryProblem(query);
@@ -62,6 +83,7 @@ export const answerQuery = async ({ file, query, limit }: SqlQuestion): Promise<
   try {
     store = await openMirror(file);
     store.exec(views);
+    await checkTables(store, plainQuery(query));
     // A view is one statement that only reads, and tells its columns.
     store.run(`CREATE TEMP VIEW asked AS\n${plainQuery(query)}`);
     const reader = readOnly(store);
