@@ -21,14 +21,39 @@ import type { Refuse } from './work-read-file.ts';
 
 const noneCalled = ({ email }: WorldUser, name: string) => `no event type of ${email} is called "${name}"`;
 
+const groupedBy = <Item>(items: readonly Item[], idOf: (item: Item) => unknown): Map<unknown, Item[]> => {
+  const groups = new Map<unknown, Item[]>();
+  for (const item of items) {
+    const group = groups.get(idOf(item));
+    if (group) group.push(item);
+    else groups.set(idOf(item), [item]);
+  }
+  return groups;
+};
+
+/** Event types by what they are found with. A name doesn't find those whose URI is in the file. */
+const indexTypes = (types: WorldUser['types'], claimed: ReadonlySet<string>) => {
+  const byId = groupedBy(types, ({ record }) => idIn(record.uri));
+  const byName = groupedBy(
+    types.filter(({ record }) => !claimed.has(idIn(record.uri))),
+    ({ record }) => record.name,
+  );
+  return {
+    withUri: (uri: string) => byId.get(idIn(uri)) ?? [],
+    named: (name: string) => byName.get(name) ?? [],
+  };
+};
+
 /** Finds the event type of an entry: by its URI, else by its name, else by the name it had. */
-const matchType = ({ path, user, entry }: TypeMatch, claimed: readonly string[], refuse: Refuse): TypeMatch[] => {
+const matchType = (
+  { path, user, entry }: TypeMatch,
+  { withUri, named: typesNamed }: ReturnType<typeof indexTypes>,
+  refuse: Refuse,
+): TypeMatch[] => {
   const { uri, name, renamed_from = name } = entry;
-  const typesNamed = (wantedName: string) =>
-    user.types.filter(({ record }) => record.name === wantedName && !claimed.includes(idIn(record.uri)));
   const [field, matches] =
     uri !== undefined
-      ? ['uri', user.types.filter(({ record }) => idIn(record.uri) === idIn(uri))]
+      ? ['uri', withUri(uri)]
       : typesNamed(name).length > 0
         ? ['name', typesNamed(name)]
         : ['renamed_from', typesNamed(renamed_from)];
@@ -96,8 +121,9 @@ type FileUsers = ReturnType<typeof usersOf>;
 const matchTypes = (users: FileUsers, { lineOf }: ReadConfig, refuse: Refuse): TypeMatch[] => {
   const matches = users.flatMap(({ path, user, entry: { event_types = {} } }) => {
     const claimed = Object.values(event_types).flatMap(({ uri }) => (uri === undefined ? [] : [idIn(uri)]));
+    const types = indexTypes(user.types, new Set(claimed));
     return Object.entries(event_types).flatMap(([key, entry]) =>
-      matchType({ path: [...path, 'event_types', key], user, entry }, claimed, refuse),
+      matchType({ path: [...path, 'event_types', key], user, entry }, types, refuse),
     );
   });
   for (const [{ path }, first] of findRepeats(
@@ -155,9 +181,8 @@ export const diffConfig = (file: ReadConfig, world: World): Diffed => {
   if (problems.length > 0) return { ok: false, problems };
   const { service, organization } = world;
   const managing = users.filter(({ entry }) => entry.event_types !== undefined).map(({ user }) => user);
-  const others = managing.flatMap(({ types }) =>
-    types.filter((type) => matches.every(({ current }) => current !== type)),
-  );
+  const matched = new Set(matches.map(({ current }) => current));
+  const others = managing.flatMap(({ types }) => types.filter((type) => !matched.has(type)));
   return {
     ok: true,
     plan: {

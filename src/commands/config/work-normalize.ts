@@ -100,8 +100,12 @@ export const rulesAfter = (
 export const findRepeats = <Item>(
   items: readonly Item[],
   idOf: (item: Item) => unknown,
-): [again: Item, first: Item][] =>
-  items.flatMap((item): [Item, Item][] => {
-    const first = items.find((other) => idOf(other) === idOf(item))!;
-    return first === item ? [] : [[item, first]];
+): [again: Item, first: Item][] => {
+  const seen = new Map<unknown, Item>();
+  return items.flatMap((item): [Item, Item][] => {
+    const id = idOf(item);
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, item);
+    return first === undefined ? [] : [[item, first]];
   });
+};

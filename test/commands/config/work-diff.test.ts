@@ -225,3 +225,32 @@ test('an export says what it leaves out, and writes URIs for twins only', () => 
   expect([...text.matchAll(/uri: (.*)/g)].map(([, uri]) => idIn(uri))).toEqual(['A', 'B']);
   expect(text).not.toContain('\u202E');
 });
+
+test.each(['by name', 'by URI'])('twice as many event types, found %s, are looked at twice as often', (way) => {
+  /** How often the name or the URI of a record is read. */
+  const looksAt = (count: number): number => {
+    let looks = 0;
+    const types = Array.from({ length: count }, (_, index) => {
+      const plain = type(`E${index}`, `Type ${index}`, []);
+      const look = (field: string) => ({
+        get: () => {
+          looks += 1;
+          return plain.record[field as 'uri'];
+        },
+      });
+      return {
+        ...plain,
+        record: Object.defineProperties({ ...plain.record }, { uri: look('uri'), name: look('name') }),
+      };
+    });
+    const entries = types.map(({ record }, index) => {
+      const uri = way === 'by URI' ? `, uri: '${record.uri}'` : '';
+      return `      t${index}: { name: Type ${index}, active: false${uri} }\n`;
+    });
+    looks = 0;
+    const { texts } = diffText(worldOf(types), `sched: 1\nusers:\n  me:\n    event_types:\n${entries.join('')}`);
+    expect(texts).toHaveLength(count);
+    return looks;
+  };
+  expect(looksAt(100)).toBeLessThanOrEqual(2 * looksAt(50));
+});
