@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { Env, Machine } from '../base/system.ts';
 import { systemProgram } from '../base/windows.ts';
 import { childEnvironment } from '../runtime.ts';
 
 // In a single-file executable, the script's path is inside Bun's virtual file system.
 const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
+
+/** Not what this process was started with: that may be a program which uses ours as a library. */
+const programFile = join(import.meta.dirname, '../../bin/sched.js');
 
 /** The account's home directory from passwd(5), because Bun returns `HOME` instead. */
 const homeInList = (): string | undefined => {
@@ -63,7 +67,7 @@ export const machine: Machine = {
   createdAt: (pid) => (process.platform === 'win32' ? createdOnWindows(pid, process.env) : createdByPs(pid)),
   executable: process.execPath,
   isStandalone,
-  program: isStandalone ? [process.execPath] : [process.execPath, process.argv[1]!],
+  program: isStandalone ? [process.execPath] : [process.execPath, programFile],
   isAlive: (pid) => {
     try {
       process.kill(pid, 0);
