@@ -88,13 +88,18 @@ const paging = {
   page_token: z.optional(text('token of the page to return')),
 };
 
-interface Listing<Path extends Operation['path'], Filters extends Shape>
+interface Listing<Path extends Operation['path'], Filters extends Shape, Sorted extends readonly string[] | undefined>
   extends Pick<Operation, 'summary' | 'plan' | 'assumed'> {
   readonly path: Path;
   readonly filters: Filters;
   /** Without these fields, the list rejects `sort`. */
-  readonly sortedBy?: readonly string[];
+  readonly sortedBy?: Sorted;
 }
+
+/** The parameter of lists that can be sorted. */
+type Order<Sorted> = Sorted extends readonly string[]
+  ? { sort: z.ZodMiniOptional<ReturnType<typeof sorting>> }
+  : object;
 
 /**
  * A row that lists records, page by page. Its query has its own filters, then the parameters shared by all lists.
@@ -102,14 +107,17 @@ interface Listing<Path extends Operation['path'], Filters extends Shape>
  * `count`, `page_token` and `sort`. The documentation names those of organization invitations; of other lists it gives
  * only the meaning.
  */
-export const readMany = <R extends Resource, Path extends Operation['path'], Filters extends Shape>(
+export const readMany = <
+  R extends Resource,
+  Path extends Operation['path'],
+  Filters extends Shape,
+  const Sorted extends readonly string[] | undefined = undefined,
+>(
   of: R,
-  { filters, sortedBy, ...row }: Listing<Path, Filters>,
+  { filters, sortedBy, ...row }: Listing<Path, Filters, Sorted>,
 ) => {
-  const order = { sort: z.optional(sorting(sortedBy ?? [])) };
-  // The type keeps the optional field, so that callers need no cast.
-  const query = record({ ...filters, ...paging, ...(sortedBy === undefined ? ({} as typeof order) : order) });
-  return { ...row, method: 'GET', query, reply: many(of) } as const;
+  const order = (sortedBy === undefined ? {} : { sort: z.optional(sorting(sortedBy)) }) as Order<Sorted>;
+  return { ...row, method: 'GET', query: record({ ...filters, ...paging, ...order }), reply: many(of) } as const;
 };
 
 /** A row that reads a record at its path. */
