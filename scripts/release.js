@@ -41,9 +41,14 @@ const making = join(root, 'node_modules/.sched-release');
 const out = join(making, 'release');
 await rm(making, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
+const steps = 4 + Object.keys(targets).length;
+let begun = 0;
+/** Says what begins, and how much there is. The time shows that it goes on. @param {string} what */
+const begin = (what) => say(`${new Date().toTimeString().slice(0, 8)} ${++begun}/${steps} ${what} …`);
 /** How far each file was tried. @type {Record<string, string>} */
 const tried = {};
 
+begin('Building dist/');
 // The build has told which packages it bundled.
 const { packages } = await import('./build.js');
 /** @param {import('./licenses.js').Package} about */
@@ -58,7 +63,9 @@ const bundled = await Promise.all(packages.map(partOf));
 /** @param {string} file @param {import('./release/sbom.js').Part[]} parts */
 const sbom = (file, parts) => `${JSON.stringify(sbomOf({ manifest, file, date, parts }), null, 2)}\n`;
 
+begin('Trying each part of the program with Node');
 await smoke(process.execPath, [join(root, 'bin/sched.js')]);
+begin('Packing the npm package');
 // npm packs the modes of the files, which depend on the umask of the clone and of the build.
 execFileSync('chmod', ['-R', 'u=rwX,go=rX', ...manifest.files, 'package.json', 'README.md', 'LICENSE'], { cwd: root });
 execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', out], { cwd: root });
@@ -71,6 +78,7 @@ const completions = await readdir(join(root, 'completions'));
 
 for (const [name, target] of Object.entries(targets)) {
   const title = `sched-${version}-${name}`;
+  begin(`Compiling and packing ${title}${name === thisMachine() ? ', and touring it' : ''}`);
   const program = join(making, programName(name));
   await compile(name, program);
   const content = await readFile(program);
@@ -151,6 +159,7 @@ async function packageForDebian(architecture, { program, second }, notices, bom)
   tried[file] = 'never installed; the program of the archive';
 }
 
+begin('Writing sums and notes');
 const files = await Promise.all(
   (await readdir(out)).sort().map(async (name) => {
     const content = await readFile(join(out, name));
