@@ -93,7 +93,7 @@ export const readId = (text: string, path: string, parameter: string, elsewhere 
     (otherMatch && { ok: true, ids: otherMatch.ids.slice(-1), root: otherMatch.root });
   if (read !== undefined) return read;
   const form = isUri(text)
-    ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template})`
+    ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template.replace(/\{[^}]+\}/g, 'ID')})`
     : waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)');
   return { ok: false, problem: `must be ${form}, not "${text}"` };
 };

@@ -48,4 +48,5 @@ test.each(sample(cells, 1, ([line]) => line))('%s: no URI %s', async (line, how,
   expect(uri).not.toBe(right);
   const result = await world.run(line.replace('URI', uri), more?.(uri) ?? {});
   expect([result.code, writes(result)], result.stderr).toEqual([2, []]);
+  expect(result.stderr).not.toMatch(/\{\w+\}/);
 });
