@@ -247,7 +247,7 @@ describe('docs/compliance.md', () => {
     expect(readdirSync(join(first.home, 'job'))).toContain('receipt-7.jsonl');
     const again = await inSandbox('nightly', two, first.home);
     expect(again.code).toBe(0);
-    expect(again.stderr).toContain('Already accepted');
+    expect(again.stderr).toContain('as the receipt says');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
   });

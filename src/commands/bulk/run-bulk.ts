@@ -218,7 +218,7 @@ const chooseRun = async (context: Context, folder: string, bulk: BulkRun): Promi
     const result = runResult(history.run.run, history.counts, path, receipt.head);
     noteDone(context, bulk, result, endedAt);
     const failures = await earlierFailures(context, bulk, history);
-    await finishRun(context, bulk, result, failures, `already accepted at ${endedAt}`);
+    await finishRun(context, bulk, result, failures, `${bulk.done} at ${endedAt}, as the receipt says`);
     return 'reported';
   }
   if (path === bulk.receipt)
