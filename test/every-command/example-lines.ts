@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { commandHelp } from '../../src/cli/help/command-help.ts';
 import { HelpPage } from '../../src/cli/help/help-page.ts';
 import { topHelp } from '../../src/cli/help/overview.ts';
 import { topicHelp, topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildRoot, buildTree } from '../../src/cli/parse/tree.ts';
-import { commandLinesIn } from './help-lines.ts';
+import { commandLinesIn, joinedLines } from './help-lines.ts';
 
 /** Examples that can't run inside a test process, with the reason. All others run. */
 export const exempt: [pattern: RegExp, reason: string][] = [
   [/^auth (login|refresh)/, 'needs a browser, or a login that can be refreshed: covered by test/e2e and test/auth'],
   [/^sandbox run/, "starts the user's own program: covered by test/commands/sandbox/run-program.test.ts"],
   [/^events follow(?!.*--once)/, 'runs until it is stopped: covered by test/commands/follow'],
-  [/^events move/, 'needs an event that can be moved, and a free time: covered by test/commands/move/command.test.ts'],
+  [
+    /^events move --(tomorrow|from)/,
+    'needs events whose hosts are free at another time: covered by test/commands/move/command.test.ts',
+  ],
   [/^events agenda.*--watch/, 'draws until it is stopped: covered by test/commands/agenda/watch.test.ts'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/commands/sandbox/command.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/commands/sandbox/command.test.ts'],
@@ -36,7 +40,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
     'the digest of a plan is only known when it runs: covered by test/commands/config/command.test.ts',
   ],
   [/^(invitees create|events cancel|availability list)$/, 'asks on a terminal: covered by test/e2e/prompts.test.ts'],
-  [/^mirror /, 'needs a directory for the mirror: covered by test/commands/mirror'],
+  [/^(--)?mirror /, 'needs a directory for the mirror: covered by test/commands/mirror'],
   [/^invitees get-no-show/, 'needs a no-show: covered by test/dialects/calendly.test.ts'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],
 ];
@@ -77,11 +81,20 @@ export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
   return found;
 };
 
-/** Returns the examples of all help texts without duplicates: all of them, and those that can run in a test. */
+/** The commands of the README, each with the commands of its variables in it. Those inside another program are left out. */
+const readmeExamples = (): string[] =>
+  [...readFileSync('README.md', 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, script]) => {
+    let text = joinedLines(script!);
+    for (const [, name, command] of text.matchAll(/^(\w+)=(\$\(sched .*\))$/gm))
+      text = text.replaceAll(`"$${name}"`, () => command!);
+    return text.split('\n').filter((line) => line.startsWith('sched '));
+  });
+
+/** Returns the examples of all help texts and the README without duplicates: all of them, and those that can run in a test. */
 export const everyExample = async (): Promise<{ lines: string[]; runnable: string[] }> => {
   const pages = [topHelp(buildRoot(), page), ...Object.keys(topics).map((name) => topicHelp(name, page))];
   const examples = [...pages.flatMap(commandLinesIn).map(withoutSandbox), ...(await examplesByCommand()).values()];
-  const lines = [...new Set(examples.flat())];
+  const lines = [...new Set([...examples.flat(), ...readmeExamples().map(withoutSandbox)])];
   return { lines, runnable: lines.filter(isRunnable) };
 };
 

@@ -12,10 +12,24 @@ import { everyExample, exampleFiles, exempt, firstDeletion, firstProfile, ownPar
 /** A receipt made in the sandbox says so, and these say it with their exit code. */
 const provesNothing = /^compliance (verify|prove) /;
 
+/** Which event it is, and whether its hosts are free then, depends on the day. An outdated time would be another error. */
+const mayBeTaken = /^events move JW6/;
+
 const { lines, runnable } = await everyExample();
 
-/** A Sunday evening in winter, a Wednesday noon in summer, and a Friday just before a new year. */
-const days = ['2026-11-15T18:00:00Z', '2027-06-09T12:00:00Z', '2027-12-31T22:30:00Z'];
+/**
+ * A Sunday evening in winter, then a day, a month and a year later, a Wednesday noon in summer, a Friday just before a new year,
+ * and the day that most years lack. Examples must not rot.
+ */
+const days = [
+  '2026-11-15T18:00:00Z',
+  '2026-11-16T18:00:00Z',
+  '2026-12-15T18:00:00Z',
+  '2027-11-15T18:00:00Z',
+  '2027-06-09T12:00:00Z',
+  '2027-12-31T22:30:00Z',
+  '2028-02-29T09:00:00Z',
+];
 
 /** What is said of accounts, and the worlds that are seeded besides this one, are the same on every day. */
 const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) /;
@@ -64,16 +78,16 @@ describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) =
 
   /** What an example about accounts or bookings leaves would be in the way of the next; receipts need the key of the first. */
   const homeFor = (line: string) => {
-    if (/^(profiles|auth|invitees create|events follow|config apply|sandbox export)\b/.test(line))
+    if (/^(profiles|auth|invitees create|events (cancel|follow|move)|config apply|sandbox export)\b/.test(line))
       return temporaryDirectory('home');
     return /^(compliance|doctor|sandbox)| --(from|log) /.test(line) ? shared : undefined;
   };
 
-  /** Runs a line as a shell would: a command in `$(…)` first. Pipes and files are left out. */
+  /** Runs a line as a shell would: each command in `$(…)` first. Pipes and files are left out. */
   const runLine = async (line: string, home: string | undefined) => {
-    const own = ownPart(line);
-    const inner = /\$\(sched ([^)]*)\)/.exec(own);
-    const whole = inner === null ? own : own.replace(inner[0], (await world.run(inner[1]!)).stdout.trim());
+    let whole = ownPart(line);
+    for (const [text, inner] of whole.matchAll(/\$\(sched ([^)]*)\)/g))
+      whole = whole.replace(text, (await world.run(inner!)).stdout.trim());
     const words = splitCommandLine(whole);
     const isAsked = !words.includes('--yes') && !words.includes('--dry-run');
     return world.run(isAsked ? [...words, '--yes'] : words, {
@@ -96,7 +110,8 @@ describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) =
       if (line.startsWith('invitations revoke ada@'))
         await world.run('invitations create --email ada@example.com --yes');
       const { code, stderr } = await runLine(line, home);
-      expect(code, stderr).toBe(provesNothing.test(line) ? 13 : 0);
+      const codes = provesNothing.test(line) ? [13] : mayBeTaken.test(line) ? [0, 7] : [0];
+      expect(codes, stderr).toContain(code);
     });
   });
 });

@@ -17,7 +17,7 @@ const agenda = (): Command => {
     examples: [
       'events agenda',
       'events agenda --day --org current',
-      'events agenda --month --since 2026-12-01',
+      'events agenda --month --since "next month"',
       'events agenda --day --watch',
       'events agenda --week --since -7d -o csv',
     ],

@@ -31,7 +31,7 @@ export const examples = {
     "availability update --all --rule 'friday 09:00-12:00'",
   ],
   off: [
-    'availability off --from holidays.ics --until 2027-12-31',
+    'availability off --from holidays.ics --until "dec 31"',
     'availability off tomorrow',
     'availability off 2030-12-24..2030-12-31 jan 6 --yes',
     'availability off 2030-12-24 --undo',

@@ -26,7 +26,7 @@ export const examples = {
     'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes',
     'events cancel --from events.txt --reason "The office is closed" --yes',
     'events cancel --tomorrow --event-type "Intro call" --reason "The host is ill"',
-    'events cancel --since 2026-12-24 --until 2026-12-31 --dry-run',
+    'events cancel --since "next week" --until "next week" --dry-run',
   ],
 };
 

@@ -21,10 +21,10 @@ const move = (): Command => {
     flags: moveFlags,
     fields: [...Object.keys(events.cancel.reply.of.record.shape), '_sched', ...resultFields],
     examples: [
-      'events move JW6SHQTS78SH7TS8 --to "2026-12-01 11:00" --tz Europe/Paris',
-      'events move JW6SHQTS78SH7TS8 --to 2026-12-01T11:00:00+01:00 --reason "The host is ill" --yes',
+      'events move JW6SHQTS78SH7TS8 --to "next monday 15:00" --tz Europe/Paris',
+      'events move JW6SHQTS78SH7TS8 --to "next wednesday 15:30" --tz Europe/Paris --reason "The host is ill" --yes',
       'events move --tomorrow --shift +1h --tz Europe/Paris',
-      'events move --since 2026-12-01 --until 2026-12-01 --shift +1w --tz Europe/Paris --dry-run -o csv',
+      'events move --week --shift +1w --tz Europe/Paris --skip-invalid --dry-run -o csv',
       'events move --from moves.csv --confirm 12',
     ],
     notes: [

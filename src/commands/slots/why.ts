@@ -184,7 +184,7 @@ export const why: Command = {
   fields,
   examples: [
     'event-types why "Intro call" "tomorrow 12:20"',
-    'event-types why "Intro call" 2026-12-01T15:00+01:00 --json',
+    'event-types why "Intro call" "friday 15:00" --tz Europe/Paris --json',
     "event-types why 'Intro call' 'monday 9am' --tz Europe/Berlin --jq .verdict",
   ],
   notes: [

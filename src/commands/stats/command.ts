@@ -34,7 +34,7 @@ const stats = (): Command => {
     ),
     summary: 'Count events, cancellations, no-shows and hours',
     examples: [
-      'events stats --by week --since 2026-01-01',
+      'events stats --by week --since "last month"',
       'events stats --by host --org current --since -30d --until today',
       'events stats --by event-type --no-shows --since -30d --until today',
       'events stats --by weekday,hour --org current',

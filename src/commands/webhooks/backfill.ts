@@ -22,7 +22,7 @@ export const backfillCommand = (): Command => {
     examples: [
       'webhooks backfill --since -2h --forward-to http://127.0.0.1:3000/ --signing-key-file hooks.key --dry-run',
       'webhooks backfill --since -2h --forward-to https://example.com/hooks --signing-key-file hooks.key --org current --yes',
-      'webhooks backfill --since "2026-11-15 12:00" --forward-to https://example.com/hooks --signing-key-file hooks.key --received received.jsonl',
+      'webhooks backfill --since "yesterday 12:00" --forward-to https://example.com/hooks --signing-key-file hooks.key --received received.jsonl',
     ],
     notes: [
       'Builds the deliveries of a stretch of time from what the service shows now, signs them with the key, and sends them one by one, in the order in which things happened. They have the header Sched-Backfill: 1. docs/webhooks.md says how they differ from those of the service.',
