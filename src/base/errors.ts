@@ -67,7 +67,8 @@ export interface ErrorFacts {
   isLasting?: true;
   /** Starts that can be booked instead of the refused one, in UTC. */
   freeTimes?: string[];
-  http?: { status?: number; method: string; path: string; requestId?: string };
+  /** `isForeign`: a 404 that isn't in the service's form. */
+  http?: { status?: number; method: string; path: string; requestId?: string; isForeign?: boolean };
   /** The reply was printed in full; only the exit code is left to report. */
   answered?: true;
   /** Where it happened if not at the service, on a terminal: `sandbox`. */

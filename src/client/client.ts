@@ -29,6 +29,8 @@ export const isRead = (operation: Operation): operation is ReadOperation => oper
 
 export interface Client {
   prepare(operation: Operation, input: Input): Promise<HttpRequest>;
+  /** Whether a dialect says how the service differs. */
+  hasDialect: boolean;
   /** Whether the service has the operation, as far as its dialect says. */
   offers(operation: Operation): boolean;
   /** Sends a read and returns its record. */
@@ -218,6 +220,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   return {
     prepare,
+    hasDialect: dialect !== undefined,
     offers: (operation) => wireOf(dialect, operation) !== undefined,
     call,
     write,

@@ -45,9 +45,9 @@ export const integrityError = (request: HttpRequest, problem: string, reply?: Ht
     http: exchangeOf(request, reply),
   });
 
-/** The error for a read whose reply is not JSON. */
+/** The error for a read whose reply is complete and not JSON. A reply that was cut off is a failure of the network. */
 export const unreadableRead = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
-  new SchedError('unavailable', 'The service sent a reply that is not JSON', {
+  new SchedError('integrity', 'The service sent a reply that is not JSON', {
     reason: withRequestId(`${problem}; is the base URL correct?`, reply),
     outcome: 'not-applied',
     http: exchangeOf(request, reply),

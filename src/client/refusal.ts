@@ -29,6 +29,10 @@ const readErrorBody = (reply: HttpReply): ErrorBody => {
   return typeof content !== 'string' && isObject(content.json) ? content.json : {};
 };
 
+/** A 404 that isn't in the service's form: something else may be at this address. */
+export const isForeignNotFound = (reply: HttpReply): boolean =>
+  reply.status === 404 && !isText(readErrorBody(reply).title);
+
 const categoryOf = (status: number, isRead: boolean): Category => {
   if (status === 401) return 'auth';
   if (status === 403) return 'forbidden';
@@ -160,7 +164,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
     // Not implemented, and a version of HTTP that the service doesn't speak.
     ...([501, 505].includes(reply.status) && { isLasting: true }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
-    http: exchangeOf(request, reply),
+    http: { ...exchangeOf(request, reply), ...(isForeignNotFound(reply) ? { isForeign: true } : {}) },
   });
 };
 

@@ -276,7 +276,7 @@ describe('client: reading', () => {
     async (text) => {
       const reply = { body: text, headers: { 'content-type': 'text/html' } };
       const read = await failure(clientOf(reply).get());
-      expect(read.category).toBe('unavailable');
+      expect(read.category).toBe('integrity');
       expect(read.facts.reason).toContain(text === '' ? 'HTTP 200 with an empty body' : 'HTTP 200 with text/html');
     },
   );

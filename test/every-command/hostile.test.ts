@@ -34,10 +34,10 @@ describe('hostile: a reply', () => {
   test.each(
     sample<[string, Partial<HttpReply>, number, number]>(
       [
-        ['of HTML', { body: '<!doctype html><h1>It works!</h1>', headers: { 'content-type': 'text/html' } }, 9, 0],
-        ['of nothing', { body: '' }, 9, 0],
-        ['of garbage', { body: '\u0000\u001b[2J\uFFFD' }, 9, 0],
-        ['that is cut short', { body: '{"resource":{"uri":"' }, 9, 0],
+        ['of HTML', { body: '<!doctype html><h1>It works!</h1>', headers: { 'content-type': 'text/html' } }, 13, 0],
+        ['of nothing', { body: '' }, 13, 0],
+        ['of garbage', { body: '\u0000\u001b[2J\uFFFD' }, 13, 0],
+        ['that is cut short', { body: '{"resource":{"uri":"' }, 13, 0],
         ['of another shape', { body: '{"resource":[1]}' }, 13, 0],
         ['that is a number', { body: '7' }, 13, 0],
         ['whose uri is of another kind', { body: '{"resource":{"uri":{},"name":"x"}}' }, 13, 0],

@@ -20,7 +20,7 @@ const exitCodeMeanings: Record<Category | 'ok', string> = {
   'outcome-unknown': 'a write was sent, but no reply says whether it was carried out',
   partial: 'a bulk run finished, but some items were rejected or are unknown',
   'confirmation-required': 'confirmation needed, but there was no terminal to ask on, or the answer was no',
-  integrity: 'unexpected reply, looping cursor, or damaged receipt',
+  integrity: 'unexpected reply, such as one that is not JSON, looping cursor, or damaged receipt',
   interrupted: 'stopped by Ctrl-C',
   terminated: 'stopped by SIGTERM',
 };

@@ -91,12 +91,22 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   await writePrivateFile(file, text, runtime).catch(() => {});
 };
 
-/** The token's own user. A service may have no /users/me: 404 there counts like a token that may not read users. */
+/**
+ * The token's own user. A service may have no /users/me: 404 there counts like a token that may not read users, unless
+ * the reply isn't that of a service and no dialect explains it. Then the base URL is wrong.
+ */
 export const readOwnUser = async (client: Client): Promise<Json> => {
   const { users } = await import('../../api/users.ts');
   return client.call(users.me, {}).catch((error: unknown) => {
     if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
     const isMissing = error.category === 'not-found';
+    if (isMissing && error.facts.http?.isForeign && !client.hasDialect)
+      throw new SchedError('environment', 'The base URL is not that of a scheduling service', {
+        reason: `the reply to ${error.facts.http.path} is a 404 in another form`,
+        advice: words`check the base URL; for a service without ${users.me.path}, add ${the('user')} ID or set SCHED_USER`,
+        outcome: 'not-applied',
+        http: error.facts.http,
+      });
     const message = isMissing ? "The service can't say who the token belongs to" : "The token can't read its own user";
     throw new SchedError('forbidden', message, {
       reason: isMissing

@@ -1,5 +1,6 @@
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { configFile, readConfig } from '../../cli/session/config-file.ts';
+import { isForeignNotFound } from '../../client/refusal.ts';
 import { authorize, type Credential } from '../../http/authorize.ts';
 import { NetworkFailure } from '../../http/failure.ts';
 import type { HttpRequest } from '../../http/message.ts';
@@ -144,13 +145,33 @@ export const tokenCheck: Check = async (context) => {
   }
 };
 
+/** How to change the base URL. */
+const changeUrl = (context: DoctorContext): string =>
+  context.account === undefined || context.runtime.env.SCHED_BASE_URL
+    ? 'change SCHED_BASE_URL'
+    : `change the URL: ${commandHere(context, 'profiles', 'set', 'base_url', 'URL')}`;
+
 export const networkCheck: Check = async (context) => {
   const { runtime, account } = context;
   const baseUrl = baseUrlOf(context);
   if (baseUrl === undefined) return [note('network', 'no base URL to check')];
   try {
     // Sent without the token: any reply shows that the service can be reached.
-    const { headers } = await runtime.send(probeOf(baseUrl));
+    const reply = await runtime.send(probeOf(baseUrl));
+    const { headers } = reply;
+    const isExplained = Boolean(
+      runtime.env.SCHED_DIALECT || account?.profile.dialect || runtime.env.SCHED_USER || account?.profile.user,
+    );
+    if (isForeignNotFound(reply) && !isExplained) {
+      const where = new URL(baseUrl);
+      return [
+        problem(
+          'network',
+          `${where.host} replies, but ${where.href} is not the address of a scheduling service`,
+          changeUrl(context),
+        ),
+      ];
+    }
     const skew = headers.date === undefined ? 0 : runtime.clock.now() - Date.parse(headers.date);
     const networkFinding = ok('network', `${new URL(baseUrl).host} replies`);
     if (!(Math.abs(skew) > toleratedSkewMs)) return [networkFinding];
@@ -161,9 +182,7 @@ export const networkCheck: Check = async (context) => {
       problem(
         'network',
         `can't reach ${new URL(baseUrl).host}: ${errorText(error)}`,
-        account === undefined || runtime.env.SCHED_BASE_URL
-          ? 'check SCHED_BASE_URL, the network and the proxy settings'
-          : `check the network and the proxy settings, or change the URL: ${commandHere(context, 'profiles', 'set', 'base_url', 'URL')}`,
+        `check the network and the proxy settings, or ${changeUrl(context)}`,
       ),
     ];
   }

@@ -424,13 +424,13 @@ describe('api: output', () => {
   const formats = ['--json', '--json=a', '--jq .', '--fields a', '-o json', '-o jsonl', '-o yaml', '-o id'];
 
   test.each(sample([...formats, '-o csv --fields a'], 2))(
-    'is only JSON with an output format, otherwise exit code 9: %s',
+    'is only JSON with an output format, otherwise exit code 13: %s',
     async (format) => {
       const asked = format.split(' ');
       for (const body of [html.body, 'a,b', '', '{"a":']) {
         for (const more of [[], ['--silent']]) {
           const read = await run(['/x', ...asked, ...more], { send: replying({ ...html, body }) });
-          expect([body, read.code, read.stdout]).toEqual([body, 9, '']);
+          expect([body, read.code, read.stdout]).toEqual([body, 13, '']);
           expect(read.stderr).toContain('The service sent a reply that is not JSON');
         }
       }
@@ -450,9 +450,9 @@ describe('api: output', () => {
     },
   );
 
-  test('is only JSON with --paginate, otherwise exit code 9', async () => {
+  test('is only JSON with --paginate, otherwise exit code 13', async () => {
     const { code, stdout } = await run(['/x', '--paginate'], { send: replying(html) });
-    expect([code, stdout]).toEqual([9, '']);
+    expect([code, stdout]).toEqual([13, '']);
   });
 
   test('is the unchanged reply without a format, with the exit code of its status', async () => {

@@ -51,6 +51,30 @@ describe('doctor', () => {
     ]);
   });
 
+  test('says that the base URL is wrong if its 404 is that of another server, unless something explains it', async () => {
+    const env = { SCHED_TOKEN: 'pat_7f3k29sx81mqz04vbn56tyhw', SCHED_BASE_URL: 'https://api.example.com/nope' };
+    const { run } = await createWorld({ home: temporaryDirectory(), env });
+    const other = {
+      send: replying({ status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>Not Found</h1>' }),
+    };
+    const own = { send: replying({ status: 404, body: '{"title":"Resource Not Found"}' }) };
+    const network = async (more: WorldOptions) =>
+      JSON.parse((await run('doctor --network --json', more)).stdout).find(
+        ({ check }: { check: string }) => check === 'network',
+      );
+    expect(await network(other)).toMatchObject({ status: 'problem', fix: 'change SCHED_BASE_URL' });
+    expect(await network({ ...other, env: { SCHED_USER: 'https://api.example.com/users/U1' } })).toMatchObject({
+      status: 'ok',
+    });
+    expect(await network(own)).toMatchObject({ status: 'ok' });
+    const wrong = await run('events list', other);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      3,
+      expect.stringContaining('The base URL is not that of a scheduling service'),
+    ]);
+    expect((await run('events list', own)).code).toBe(5);
+  });
+
   test("says how to turn zsh's builtin of the same name off, until a file of zsh does it", async () => {
     const home = temporaryDirectory();
     const { run } = await createWorld({ home, env: { SHELL: '/opt/bin/zsh' } });
