@@ -48,7 +48,7 @@ describe('at a service with a dialect', () => {
     expect(body.tracking).toMatchObject({ utm_source: 'web', utm_term: null, salesforce_uuid: null });
     expect(JSON.parse(first.stdout).email).toBe('ana@li.example');
     const again = await world.run(`${booking} --name Ana --email ana@li.example`);
-    expect([again.code, writes(again.requests)]).toEqual([7, []]);
+    expect([again.code, writes(again.requests)]).toEqual([0, []]);
     const taken = await world.run(`${booking} --name Bo --email bo@li.example`);
     expect([taken.code, taken.stderr.split('\n')[0]]).toEqual([7, "error: That time isn't available"]);
     const sent = taken.requests.find(({ method }) => method === 'POST');
@@ -311,7 +311,8 @@ describe('a dialect', () => {
       'api POST /book -f event_type=T1 -f start_time=2026-11-16T09:00:00Z -f invitee[email]=a@people.example';
     expect((await world.run(book, { env, send })).code).toBe(0);
     const again = await world.run(book, { env, send });
-    expect([again.code, writes(again.requests)]).toEqual([7, []]);
+    // It looks for the booking, which this service doesn't show in a known form.
+    expect([again.code, writes(again.requests)]).toEqual([13, []]);
   });
 
   test('leaves out of schema and tools what the service lacks, and says where the rest is', async () => {
