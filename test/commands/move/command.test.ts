@@ -116,7 +116,7 @@ describe('events move', () => {
       /^✔ Moved: Intro call to Tue 1 Dec 15:00–15:15 Europe\/Paris\n {2}Ada Byron \(14:00 in London\) was notified\.\n {2}Join {2}https:\S+\n {2}Undo {2}sched events move \w+ --to 2026-12-01T10:00:00\+01:00\n$/,
     );
     const undo = /Undo {2}sched (.*)/.exec(after)![1]!;
-    expect((await run(`${undo} --yes`, { terminals })).code).toBe(0);
+    expect((await run(undo, { terminals, stdin: 'y\n' })).code).toBe(0);
     expect(await activeStarts()).toEqual(['09:00']);
   });
 
