@@ -185,7 +185,7 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
         });
         const result = await book(slot);
         expect([elsewhere.code, result.code, posts(result.requests)]).toEqual([0, 0, 0]);
-        expect(jsonOf(result)).toMatchObject({ uri: jsonOf(elsewhere).uri, _sched: { reconciled: true } });
+        expect(jsonOf(result)).toMatchObject({ uri: jsonOf(elsewhere).uri, _sched: { already: true } });
       },
     );
 

@@ -218,9 +218,11 @@ export const readlink = later('readlink', false, (path: string) => {
   if (text === undefined) throw failure('ENOENT', 'readlink', path);
   return text;
 });
-export const mkdtemp = later('mkdir', true, (path: string): string => {
+const makeTemporary = (path: string): string => {
   throw failure('ENOSYS', 'mkdtemp', path);
-});
+};
+export const mkdtempSync = atOnce('mkdir', true, makeTemporary);
+export const mkdtemp = later('mkdir', true, makeTemporary);
 
 const handleOf = (descriptor: number, path: string) => {
   const ofThis =

@@ -69,7 +69,7 @@ if (plan.real) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(s
 
 const world: World = {
   ...real,
-  machine: { ...machineIn(plan.home), program: real.machine.program! },
+  machine: { ...machineIn(plan.home), program: [process.execPath, process.argv[1]!] },
   sendToEnd: async (request) => {
     note('send');
     const reply = await (plan.real ? real.sendToEnd : post)(request);

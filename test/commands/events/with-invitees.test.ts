@@ -147,7 +147,7 @@ describe('routing-forms submissions -o csv', () => {
     const questions: string[] = form.questions.map(({ name }: { name: string }) => name);
     const line = ['routing-forms', 'submissions', form.uri];
     const rows = recordsOf(await world.run([...line, '-o', 'csv']));
-    expect(Object.keys(rows[0]!).slice(5)).toEqual(questions);
+    expect(Object.keys(rows[0]!).slice(5)).toEqual([...questions, 'form']);
     const submissions = JSON.parse((await world.run([...line, '--json'])).stdout);
     const answers = submissions.map((each: { questions_and_answers: { question: string; answer: string }[] }) =>
       questions.map((name) => each.questions_and_answers.find(({ question }) => question === name)?.answer ?? ''),
@@ -162,7 +162,7 @@ describe('routing-forms submissions -o csv', () => {
       forms.flatMap(({ questions }: { questions: { name: string }[] }) => questions.map(({ name }) => name)),
     );
     const rows = recordsOf(await world.run('routing-forms submissions -o csv --limit 2'));
-    expect(Object.keys(rows[0]!).slice(5)).toEqual([...all]);
+    expect(Object.keys(rows[0]!).slice(5)).toEqual([...all, 'form']);
     expect((await world.run('routing-forms submissions -o csv --fields uri --limit 1')).stdout).toMatch(/^uri\r\n/);
     expect(
       (await world.run('routing-forms submissions --limit 1 --header')).stdout.split('\n')[0]!.split('\t'),
