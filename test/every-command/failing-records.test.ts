@@ -85,9 +85,9 @@ const applyAgain = async (world: TestWorld) => {
   return line;
 };
 
-/** What a command said: its error with the outcome, or its last note. */
+/** What a command said: its error with the outcome, or its last note above the way back. */
 const saidBy = ({ stderr }: Result): string => {
-  const { error, note } = lastJson(stderr);
+  const { error, note } = lastJson(stderr.replace(/\n\{"note":"Undo: .*\n$/, '\n'));
   return error === undefined ? note : `${error.outcome}: ${error.message}`;
 };
 
