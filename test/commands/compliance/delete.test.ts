@@ -592,20 +592,20 @@ describe('compliance delete: the run', () => {
       return undefined;
     });
     const line = `compliance delete --from ${listFile(250)} --confirm 250 --again`;
-    const env = { ...real.env, CI: 'true', SCHED_RECEIPT_KEY_FILE: key };
-    const ci = await world.run(line, { env, send: slow, terminals: ['stderr'] });
+    const env = { ...real.env, SCHED_RECEIPT_KEY_FILE: key };
+    const ci = await world.run(line, { env: { ...env, CI: 'true' }, send: slow, terminals: ['stderr'] });
     expect(
       ci.stderr.split('\n').filter((text) => /\d%: \d+\/250, \d+ left, \d+s, [\d.]+\/s$/.test(text)).length,
     ).toBeGreaterThan(3);
     expect(ci.stderr).not.toContain('\x1b');
-    const bar = await world.run(line, { ...real, send: slow, terminals: ['stderr'] });
+    const bar = await world.run(line, { env, send: slow, terminals: ['stderr'] });
     expect(bar.stderr).toMatch(/\r\x1b\[K█+░+ {2}125\/250 {2}125 left, \d+s {2}[\d.]+\/s/);
     const drawn = bar.stderr.split('\r\x1b[K').filter((text) => /[█░]/.test(text));
     expect(drawn.every((text) => text.length < 80 && !text.includes('\n'))).toBe(true);
-    const spoken = await world.run(`${line} --accessible`, { ...real, send: slow, terminals: ['stderr'] });
+    const spoken = await world.run(`${line} --accessible`, { env, send: slow, terminals: ['stderr'] });
     expect(spoken.stderr).not.toContain('█');
     expect(spoken.stderr).toMatch(/\d%: /);
-    const quiet = await world.run(`${line} --quiet`, { ...real, send: slow, terminals: ['stderr'] });
+    const quiet = await world.run(`${line} --quiet`, { env, send: slow, terminals: ['stderr'] });
     expect(quiet.stderr).toBe('');
   });
 
