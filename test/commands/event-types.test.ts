@@ -143,9 +143,9 @@ describe('a person reads what a write has changed, and a program the record', ()
     const [, undo] =
       /^✔ Marked as no-show: .+\n {2}Meeting .+\n {2}When .+\n {2}Undo {5}sched (.+ --undo)\n$/.exec(marked) ??
       expect.fail(marked);
-    // The beginning of an ID is enough for a person.
-    const undone = await world.run(`${undo} --yes`, { terminals: ['stdin', ...outputs] });
-    expect(undone.screen).toMatch(/^✔ No longer marked as no-show: /);
+    // The beginning of an ID is enough for a person who answers the question.
+    const undone = await world.run(undo!, { terminals: ['stdin', ...outputs], stdin: 'y\n' });
+    expect(undone.screen).toMatch(/^Undo the no-show of [\s\S]+✔ No longer marked as no-show: /);
     const line = `availability update --event-type "Intro call" --rule 'friday 09:00-12:00' --yes`;
     const changed = await screen(line);
     expect(changed).toMatch(
