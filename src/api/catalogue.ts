@@ -51,6 +51,7 @@ export const catalogue = {
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./shares.ts')).shares,
+    optional: async () => (await import('./shares.ts')).moreShares,
   },
   'one-offs': {
     summary: 'Create one-off meeting links',
@@ -146,7 +147,7 @@ type RecordName<Row> = Row extends { reply: { of: Resource<infer Name> } } ? Nam
 export type ResourceName = RecordName<AnyRow | OptionalRow>;
 
 /** Names of the records that the service creates. */
-export type CreatedName = RecordName<Extract<AnyRow, { effect: 'creation' }>>;
+export type CreatedName = RecordName<Extract<AnyRow | OptionalRow, { effect: 'creation' }>>;
 
 /** The optional operations by name. */
 export type OptionalRows = { [Name in OptionalRow['name']]: Extract<OptionalRow, { name: Name }> };

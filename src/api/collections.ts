@@ -24,6 +24,7 @@ const byName = {
   user_availability_schedules: { nouns: ['availability'], singular: 'availability schedule' },
   user_busy_times: { nouns: ['users'] },
   shares: { nouns: ['shares'] },
+  scheduling_links: { nouns: ['shares'] },
   one_off_event_types: { nouns: ['one-offs'] },
   locations: { nouns: ['locations'] },
   routing_forms: { nouns: ['routing-forms'], singular: 'routing form', isNamed: true },

@@ -48,6 +48,8 @@ export interface Operation {
   readonly effect?: 'deletion' | 'change' | 'creation';
   /** Not in the documentation, but at services of this kind: offered only if the service's dialect names it. */
   readonly optional?: true;
+  /** The operation that does nearly the same at services without this one. */
+  readonly instead?: `${Noun}.${string}`;
   /** What its commands know beside the input, for services that need it to name the record. */
   readonly knows?: readonly string[];
   readonly query?: RecordField;

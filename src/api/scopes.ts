@@ -3,8 +3,9 @@
  * Assumed (oauth.scopes): the scopes are `availability:read`, `availability:write`, `event_types:read`,
  * `event_types:write`, `locations:read`, `routing_forms:read`, `shares:write`, `scheduled_events:read`,
  * `scheduled_events:write`, `groups:read`, `organizations:read`, `organizations:write`, `users:read`, `webhooks:read`,
- * `webhooks:write`, `activity_log:read` and `data_compliance:write`. The documentation names only their domains:
- * scheduling, user management, webhooks, and security and compliance.
+ * `webhooks:write`, `activity_log:read` and `data_compliance:write`, and `scheduling_links:write` where a dialect offers
+ * `shares create-link`. The documentation names only their domains: scheduling, user management, webhooks, and security
+ * and compliance.
  */
 export const scopes = {
   'availability:read': 'read availability schedules',
@@ -14,6 +15,7 @@ export const scopes = {
   'locations:read': 'read connected meeting locations',
   'routing_forms:read': 'read routing forms and their submissions',
   'shares:write': 'create single-use scheduling links',
+  'scheduling_links:write': 'create single-use scheduling links without settings of their own',
   'scheduled_events:read': 'read events and their invitees',
   'scheduled_events:write': 'book and cancel events, and mark invitees as no-show',
   'groups:read': 'read groups and their members',

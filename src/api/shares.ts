@@ -3,16 +3,18 @@ import { AvailabilityRule } from './availability.ts';
 import { annotated, choice, described, integer, list, loose, open, record, reference, text, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { one, operations, resource } from './operation.ts';
+import { one, operations, optionally, resource } from './operation.ts';
 
 /** Assumed (shares.period-types): besides `fixed`, `period_type` can be `available_moving`, `moving` or `unlimited`. */
 const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
 
-const SchedulingLink = record({
+const SchedulingLink = resource('scheduling link', {
   booking_url: text('single-use URL where the invitee books'),
   owner: text('URI of the event type'),
   owner_type: text('kind of owner'),
 });
+
+const eventType = reference('event_types', 'event type to book through the link');
 
 const durationOption = integer('length the invitee can choose, in minutes').check(
   z.gte(limits.durationMinutes.min),
@@ -32,7 +34,7 @@ const durationOptions = annotated(
  * and `share_override`.
  */
 export const Share = resource('share', {
-  scheduling_links: list(SchedulingLink, 'single-use links'),
+  scheduling_links: list(SchedulingLink.record, 'single-use links'),
   share_override: loose({}, 'settings that differ from the event type'),
 });
 
@@ -42,11 +44,12 @@ export const shares = operations('shares', 'shares', {
     method: 'POST',
     path: '/shares',
     effect: 'creation',
+    instead: 'shares.create-link',
     // The name of the duration options is not documented, so other keys may be right.
     body: open(
       record({
         // Assumed (shares.event-type): `event_type` is required to create a share.
-        event_type: reference('event_types', 'event type to book through the link'),
+        event_type: eventType,
         name: z.optional(word("name to show instead of the event type's")),
         duration: z.optional(integer('length in minutes')),
         // Assumed (shares.duration-options): the field of the duration options is called `duration_options`.
@@ -81,3 +84,18 @@ export const shares = operations('shares', 'shares', {
     reply: one(Share, 201),
   },
 });
+
+export const moreShares = operations(
+  'shares',
+  'scheduling_links',
+  optionally({
+    'create-link': {
+      summary: 'Create a single-use scheduling link without settings of its own',
+      method: 'POST',
+      path: '/scheduling_links',
+      effect: 'creation',
+      body: record({ event_type: eventType }),
+      reply: one(SchedulingLink, 201),
+    },
+  }),
+);

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { SchedError } from '../base/errors.ts';
+import { type Advice, SchedError } from '../base/errors.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { the } from '../base/words.ts';
 import { type Dialect, errorIn, lackedInputs, wireOf } from '../dialects/dialect.ts';
@@ -54,7 +54,7 @@ interface WireRequest {
   body?: unknown;
 }
 
-const notInDialect = (dialect: Dialect | undefined, what: string, advice?: string): SchedError =>
+const notInDialect = (dialect: Dialect | undefined, what: string, advice?: Advice): SchedError =>
   new SchedError('unavailable', `This service has no ${what}`, {
     reason: dialect
       ? `its dialect says so (${dialect.place})`
@@ -115,8 +115,13 @@ export const requireOffered = (dialect: Dialect | undefined, row: Operation): Wi
   const wire = wireOf(dialect, row);
   if (wire !== undefined) return wire;
   const what = `"${row.name.replace('.', ' ')}"`;
+  const { instead } = row;
   throw dialect?.operations?.[row.name] === false
-    ? notInDialect(dialect, what)
+    ? notInDialect(
+        dialect,
+        what,
+        instead && dialect.operations[instead] ? ['use ', { command: instead.split('.') }] : undefined,
+      )
     : notInDialect(undefined, what, 'docs/dialects.md explains dialects');
 };
 

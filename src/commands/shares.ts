@@ -1,5 +1,6 @@
 import { locationKinds } from '../api/locations.ts';
-import { shares } from '../api/shares.ts';
+import type { Operation } from '../api/operation.ts';
+import { moreShares, shares } from '../api/shares.ts';
 import { isObject } from '../base/json.ts';
 import { self, words } from '../base/words.ts';
 import { entry, present } from '../cli/input/entry.ts';
@@ -8,12 +9,14 @@ import { accept, type Kind, refuse } from '../cli/input/kind.ts';
 import { choice, text } from '../cli/input/kinds.ts';
 import { needs } from '../cli/input/relations.ts';
 import type { Decorations } from '../cli/operation/generic-command.ts';
-import { type Draft, requestDraft } from '../cli/operation/input.ts';
-import { openPage, type Page, webEntry } from '../cli/operation/open-page.ts';
+import { type Draft, requestDraft, requestInput } from '../cli/operation/input.ts';
+import { openPage, webEntry } from '../cli/operation/open-page.ts';
 import { answerWrite } from '../cli/operation/print-record.ts';
 import { printRequest } from '../cli/operation/run-operation.ts';
 import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
+import type { Context } from '../cli/session/context.ts';
+import type { Input } from '../client/wire.ts';
 import type { View } from '../output/view.ts';
 import type { Rule } from '../time/availability-rules.ts';
 import { readRule } from '../time/read-rules.ts';
@@ -22,6 +25,10 @@ export const examples = {
   create: [
     'shares create --event-type "Intro call" --name "Call with Ada"',
     'shares create --event-type YBL6DUNR9FS4PNP6 --duration 30 --duration-option 15 --duration-option 30 --json',
+  ],
+  'create-link': [
+    'shares create-link --event-type "Intro call"',
+    'shares create-link --event-type YBL6DUNR9FS4PNP6 --json=booking_url',
   ],
 };
 
@@ -44,7 +51,19 @@ const ownInput = input(entries, needs(['location'], ['locationKind']));
 
 const pageInput = input({ web: webEntry() });
 
-const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
+/** Creates a link and shows it. `field` holds the URL of its page. */
+const createLink = async (
+  context: Context,
+  operation: Operation,
+  input: Input,
+  { view, web, field }: { view: View; web: boolean; field: string },
+): Promise<void> => {
+  if (context.settings.dryRun) return printRequest(context, operation, [input]);
+  const link = await writeAndRead(context, operation, input);
+  const print = () => printCreated(context, view, link);
+  await answerWrite(context, view, link, { done: 'Created a single-use booking link', print });
+  if (web) await openPage(context, link, { field, name: 'booking page', outcome: 'applied' });
+};
 
 const runCreateShare = async (
   { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft; web: boolean },
@@ -58,11 +77,7 @@ const runCreateShare = async (
     if (rules.length > 0) body.availability_rule = { ...hours, rules };
     if (kind !== undefined) body.location_configurations = [{ kind, ...present({ location }) }];
   });
-  if (context.settings.dryRun) return printRequest(context, shares.create, [input]);
-  const share = await writeAndRead(context, shares.create, input);
-  const print = () => printCreated(context, view, share);
-  await answerWrite(context, view, share, { done: 'Created a single-use booking link', print });
-  if (web) await openPage(context, share, bookingPage);
+  await createLink(context, shares.create, input, { view, web, field: 'scheduling_links.0.booking_url' });
 };
 
 export const decorate = {
@@ -73,4 +88,12 @@ export const decorate = {
       flags: [...request.flags, ...ownInput.flags, bodyFlag, ...pageInput.flags],
     };
   },
+  'create-link': ({ fieldFlags, flags, view }) => ({
+    ...taking(
+      both(requestInput(moreShares['create-link'], fieldFlags), pageInput),
+      ({ request: { rows: _, record: __, ...input }, web }, { context }) =>
+        createLink(context, moreShares['create-link'], input, { view, web, field: 'booking_url' }),
+    ),
+    flags: [...flags, ...pageInput.flags],
+  }),
 } satisfies Decorations;

@@ -362,6 +362,20 @@ describe('the public service, request by request', () => {
       status: 201,
       reply: { resource: { scheduling_links: [{ booking_url: text, owner: introCall, owner_type: 'EventType' }] } },
     });
+    const older = 'POST /scheduling_links';
+    const sent = { max_event_count: 1, owner: introCall, owner_type: 'EventType' };
+    expect(await exchangeOf(`shares create-link --event-type ${introCall}`, older)).toEqual({
+      request: older,
+      body: sent,
+      status: 201,
+      reply: { resource: { booking_url: text, owner: introCall, owner_type: 'EventType' } },
+    });
+    const { status, reply } = await ask(older, { ...sent, max_event_count: 2 });
+    expect([status, reply.details[0].parameter]).toEqual([400, 'max_event_count']);
+    // Its reply is lost: a second link may do harm.
+    const lost = async () => ({ status: 500, headers: {}, body: '' });
+    const { code, stderr } = await world.run(`shares create-link --event-type ${introCall}`, { send: lost });
+    expect([code, stderr]).toEqual([10, expect.stringContaining('only if a second link does no harm')]);
   });
 
   test('read the activity log', async () => {

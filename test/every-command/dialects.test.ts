@@ -351,6 +351,7 @@ describe('a dialect', () => {
       'routing-forms get X',
       'routing-forms submission X',
       'users busy',
+      'shares create-link --event-type X',
       'availability list --user me',
     ]) {
       const { code, stderr, requests } = await world.run(line, plain);
@@ -386,6 +387,14 @@ describe('a dialect', () => {
       `error: This service has no "activity list"\ncause: its dialect says so (${path()})\n`,
     ]);
     expect(requests.filter(({ url }) => url.includes('activity'))).toEqual([]);
+    const lacking = async (more: string) => {
+      write(`  shares.create: false${more}`);
+      const result = await world.run('shares create --event-type X', { env: { SCHED_DIALECT: path() } });
+      return [result.code, result.stderr, result.requests];
+    };
+    const cause = `error: This service has no "shares create"\ncause: its dialect says so (${path()})`;
+    expect(await lacking('')).toEqual([9, `${cause}\n`, []]);
+    expect(await lacking('\n  shares.create-link: {}')).toEqual([9, `${cause}; use sched shares create-link\n`, []]);
     const unnamed = await world.run('users busy', { env: { SCHED_DIALECT: path() } });
     expect(unnamed.stderr).toMatch(/^cause: only some services have it/m);
   });

@@ -211,6 +211,16 @@ export const schedulingViews = {
       ],
     },
   },
+  'scheduling link': {
+    columns: [{ header: 'LINK', path: 'booking_url', shrink: false }],
+    id: 'booking_url',
+    page: {
+      lines: [
+        { label: 'Booking page', value: 'booking_url', inAnswer: true },
+        { label: 'Event type ID', value: 'owner', as: 'id' },
+      ],
+    },
+  },
   location: {
     columns: [
       { header: 'KIND', path: 'kind', priority: 2 },

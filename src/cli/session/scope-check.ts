@@ -63,6 +63,10 @@ const explained = (error: unknown, operation: Operation | undefined, holder: Tok
   return error.with({ reason: `${reason} (only available on the Enterprise plan)` });
 };
 
+const noListOfLinks: NextStep = {
+  advice: 'run the command again only if a second link does no harm: the service has no list of links to check',
+};
+
 /** How to check whether something was created. Without an entry the code doesn't compile. */
 const places: Record<CreatedName, NextStep> = {
   'event type': { hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } } },
@@ -74,9 +78,8 @@ const places: Record<CreatedName, NextStep> = {
     advice: 'you can run the command again: sched assumes that the service accepts a URL only once per scope',
     hint: sameCommand,
   },
-  share: {
-    advice: 'run the command again only if a second link does no harm: the service has no list of links to check',
-  },
+  share: noListOfLinks,
+  'scheduling link': noListOfLinks,
 };
 
 /** What to do if the reply to a write was lost. */

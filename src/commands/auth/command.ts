@@ -23,7 +23,7 @@ import {
   sessionOf,
   shownFacts,
 } from './login-facts.ts';
-import { sensitiveScopes } from './scope-flag.ts';
+import { rareScopes, sensitiveScopes } from './scope-flag.ts';
 import { printLogin } from './screen.ts';
 
 const loginView: View = {
@@ -165,7 +165,7 @@ export const authCommands: Command[] = [
       'auth login --device',
     ],
     notes: [
-      `Sensitive scopes are requested only if you name them: ${sensitiveScopes.join(', ')}.`,
+      `Sensitive scopes are requested only if you name them: ${sensitiveScopes.join(', ')}. So is ${rareScopes.join(', ')}, which few services know.`,
       'sched asks the authorization server for its addresses (OAuth or OpenID Connect metadata), shows them and keeps them in the profile. A later login asks before it uses other addresses. If the server publishes none, sched uses /oauth/authorize, /oauth/token and /oauth/revoke below the auth URL.',
       'If no browser opens, or over SSH, you can paste the final URL of the browser instead (--paste waits for that URL only), or log in with --device if the server offers it.',
       'The token is stored in the system keychain. sched never falls back to a file by itself; --credential-store file stores the token in a file that only you can read, in the folder credentials beside the profiles (~/.config/sched/credentials on Linux).',

@@ -11,7 +11,10 @@ export const sensitiveScopes: readonly Scope[] = [
   'webhooks:write',
 ];
 
-const usualScopes = knownScopes.filter((scope) => !sensitiveScopes.includes(scope));
+/** Requested only if the user names them, because few services know them. */
+export const rareScopes: readonly Scope[] = ['scheduling_links:write'];
+
+const usualScopes = knownScopes.filter((scope) => ![...sensitiveScopes, ...rareScopes].includes(scope));
 
 const isKnownScope = (scope: string): boolean => (knownScopes as string[]).includes(scope);
 

@@ -122,7 +122,7 @@ export const probeApi = async (
   const { rows, wants } = prober;
   const isNeeded = ({ name }: Operation) => wants('path') || probedLists.includes(name);
   const reads = [...rows.filter(isMe), ...rows.filter((row) => isRead(row) && !isMe(row) && isNeeded(row))];
-  const allWrites = wants('path') ? rows.filter((row) => !isRead(row)) : [];
+  const allWrites = wants('path') ? rows.filter((row) => !isRead(row) && prober.offers(row)) : [];
   const writes = () => allWrites.filter((row) => !prober.isReadToo(row, reads));
   const connection = await context.connection();
   const filters = rows.reduce((sum, row) => sum + listFilters(row).length, 1);

@@ -12,6 +12,7 @@ import { requireEventType } from '../rules/event-type.ts';
 import { sentRecords } from '../store/list-page.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InvitationRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
+import { createShare } from './shares.ts';
 
 interface WindowQuery {
   start_time: string;
@@ -106,6 +107,8 @@ export const optional: { [Name in keyof OptionalRows]: Handler<OptionalRows[Name
     requireEvent(store, caller, idIn(invitee.event));
     return { ...invitee.no_show!, invitee: invitee.uri };
   },
+
+  'shares.create-link': ({ body }, context) => createShare(body, context).link,
 
   'routing-forms.get': ({ params }, { store }) =>
     requireFound(store.text<Value<typeof RoutingForm.record>>('routing_forms', params.routing_form), 'routing form'),

@@ -31,22 +31,25 @@ const wrongShare = (body: ShareBody, { type, options }: StoredEventType): Detail
   return details;
 };
 
+/** Creates a share with its only link. */
+export const createShare = (body: ShareBody, context: HandlerContext) => {
+  const { store } = context;
+  const eventType = requireEventType(store, idIn(body.event_type));
+  requireHost(context, eventType);
+  refuseInvalid(wrongShare(body, eventType));
+  const id = store.nextId('share');
+  const { event_type: _, ...share_override } = body;
+  const link = {
+    booking_url: `/d/${id.toLowerCase()}/${eventType.type.slug ?? 'meeting'}`,
+    owner: eventType.type.uri,
+    owner_type: 'EventType',
+  };
+  const share = { scheduling_links: [link], share_override };
+  store.insert('shares', id, share, { event_type: eventType.id });
+  logActivity(context, 'Share.Create', { event_type: eventType.type.uri, name: body.name ?? eventType.type.name });
+  return { link, share };
+};
+
 export const shares: Handlers<'shares'> = {
-  create({ body }, context) {
-    const { store } = context;
-    const eventType = requireEventType(store, idIn(body.event_type));
-    requireHost(context, eventType);
-    refuseInvalid(wrongShare(body, eventType));
-    const id = store.nextId('share');
-    const { event_type: _, ...share_override } = body;
-    const link = {
-      booking_url: `/d/${id.toLowerCase()}/${eventType.type.slug ?? 'meeting'}`,
-      owner: eventType.type.uri,
-      owner_type: 'EventType',
-    };
-    const share = { scheduling_links: [link], share_override };
-    store.insert('shares', id, share, { event_type: eventType.id });
-    logActivity(context, 'Share.Create', { event_type: eventType.type.uri, name: body.name ?? eventType.type.name });
-    return share;
-  },
+  create: ({ body }, context) => createShare(body, context).share,
 };
