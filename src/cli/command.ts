@@ -144,8 +144,8 @@ export interface Command {
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
   /** Asks for what the command needs besides, if anything. `ask` opens the prompts. */
   askMore?(invocation: Invocation, ask: () => Promise<Asker>): Promise<FlagValue[]>;
-  /** Whether it shows something else where its required flags are missing, so that nobody is asked for them. */
-  showsWithout?(how: How): boolean;
+  /** The flag that a word without a flag is probably meant for, if no required flag is missing. */
+  mainFlag?: string;
   run: Run;
 }
 

@@ -6,7 +6,6 @@ import { commonFormats, ownFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, ParsedCommand, ShowHelp } from './command.ts';
 import type { Given } from './input/given.ts';
-import { howOf } from './input/input.ts';
 import { createNotes, noteHidden } from './messages/notes.ts';
 import type { Here } from './messages/suggested-line.ts';
 import { mirrorProblem } from './mirror-answer.ts';
@@ -49,7 +48,7 @@ interface Surroundings {
 const completeInvocation = async (command: Command, given: Invocation): Promise<Invocation> => {
   if (!given.context.settings.canAsk) return given;
   const invocation = await (await import('./operation/short-ids.ts')).withWholeIds(command, given);
-  if (!canAskFor(command, invocation.given) || command.showsWithout?.(howOf(invocation))) return invocation;
+  if (!canAskFor(command, invocation.given)) return invocation;
   const { askMissing } = await import('./operation/ask-missing.ts');
   return askMissing(command, invocation);
 };

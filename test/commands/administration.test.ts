@@ -148,7 +148,14 @@ describe('invitees no-show --undo', () => {
 
   test('needs the event, and a mark with a URI', async () => {
     const uri = await missed();
-    expect((await world.run(`invitees no-show ${uri.split('/').at(-1)} --undo --yes`)).code).toBe(2);
+    const invitee = uri.split('/').at(-1)!;
+    // Alone, an ID is that of an event.
+    const alone = await world.run(`invitees no-show ${invitee} --undo --yes`);
+    expect([alone.code, alone.stderr, alone.requests.filter(isWrite)]).toEqual([
+      6,
+      expect.stringContaining(`No event with ID ${invitee}\n`),
+      [],
+    ]);
     const send: Send = async (request) => {
       const reply = await world.service(request);
       return { ...reply, body: reply.body.replaceAll(/"no_show":\{[^}]*\}/g, '"no_show":{"uri":"../x y"}') };

@@ -158,8 +158,10 @@ export const correctParts = (leaf: Leaf): Correction => {
   const isName = !isQuoted && others.length === 0 && /\bname\b/.test(spell(argument?.description ?? ''));
   if (isCrowded() && isName && rest.length + 1 === argumentsIn(parts).length)
     parts.splice(first, 1 + rest.length, joinArguments(parts[first]!, rest));
-  // As in `invitations create ada@example.com`, if the value of a single required flag is missing.
-  const missingFlags = flags.filter(({ name, required }) => required && !parts.some(({ flag }) => flag === name));
+  // As in `invitations create ada@example.com`, if the value of a single required flag is missing, or of the main one.
+  const absent = flags.filter(({ name }) => !parts.some(({ flag }) => flag === name));
+  const required = absent.filter((flag) => flag.required);
+  const missingFlags = required.length > 0 ? required : absent.filter(({ name }) => name === command.mainFlag);
   if (isCrowded() && missingFlags.length === 1 && argumentsIn(parts).length === room + 1) {
     const place = parts.findLastIndex(isArgument);
     const { value } = parts[place]!;

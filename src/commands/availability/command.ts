@@ -71,7 +71,7 @@ export const decorate = {
         '--user is only for services whose dialect names availability.list-user, such as calendly.',
       ],
       alternative: ofUser!.operation,
-      showsWithout: wantsOwnHours,
+      mainFlag: 'event-type',
       run: taking(listOfOwner, async (values, { context }) => {
         if (values.command !== undefined) return runOperation(values.command, values, context);
         const { listOwnSchedules, printOwnHours } = await import('./own-hours.ts');
