@@ -1,4 +1,4 @@
-# bash completion for sched, which is also called sked, for bash 3.2 and newer. It asks the sched in PATH, and evaluates nothing on the line.
+# bash completion for sched, which is also called scheds, for bash 3.2 and newer. It asks the sched in PATH, and evaluates nothing on the line.
 
 _sched() {
   local piece='' word='' lead='' quote='' breaks=$'\n' end=' ' answer directive
@@ -52,4 +52,4 @@ _sched() {
   done <<<"$answer"
 }
 
-complete -o nospace -F _sched sched sked
+complete -o nospace -F _sched sched scheds

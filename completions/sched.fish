@@ -1,4 +1,4 @@
-# fish completion for sched, which is also called sked. It asks the sched in PATH, and evaluates nothing on the line.
+# fish completion for sched, which is also called scheds. It asks the sched in PATH, and evaluates nothing on the line.
 
 # Sets the candidates. Fails if fish should offer files.
 function __sched_ask
@@ -21,7 +21,7 @@ function __sched_ask
     return 0
 end
 
-for name in sched sked
+for name in sched scheds
     complete -c $name -e
     complete -c $name -f -n __sched_ask -a '$__sched_candidates'
 end

@@ -1,6 +1,6 @@
-# PowerShell completion for sched, which is also called sked. It asks the sched in PATH, and evaluates nothing on the line.
+# PowerShell completion for sched, which is also called scheds. It asks the sched in PATH, and evaluates nothing on the line.
 
-Register-ArgumentCompleter -Native -CommandName sched, sked -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName sched, scheds -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
     $program = Get-Command -Name sched -CommandType Application, ExternalScript -ErrorAction Ignore |

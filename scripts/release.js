@@ -126,7 +126,7 @@ async function packageForDebian(architecture, { program, second }, notices, bom)
     date,
     entries: [
       { path: 'usr/bin/sched', from: program, isProgram: true },
-      { path: 'usr/bin/sked', text: second, isProgram: true },
+      { path: 'usr/bin/scheds', text: second, isProgram: true },
       ...(await Promise.all(
         man.map(async ({ file, section }) => ({
           path: `usr/share/man/man${section}/${file}.gz`,
@@ -134,7 +134,7 @@ async function packageForDebian(architecture, { program, second }, notices, bom)
         })),
       )),
       // bash and fish load a file with the name that was typed.
-      ...['sched', 'sked'].flatMap((name) => [
+      ...['sched', 'scheds'].flatMap((name) => [
         { path: `usr/share/bash-completion/completions/${name}`, from: join(root, 'completions/sched.bash') },
         { path: `usr/share/fish/vendor_completions.d/${name}.fish`, from: join(root, 'completions/sched.fish') },
       ]),

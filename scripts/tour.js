@@ -22,7 +22,8 @@ export async function tourOfArchive(archive) {
     await smoke(join(place, title, programName(thisMachine())));
     const second = join(place, title, secondProgram(thisMachine()).path);
     const { stdout } = await promisify(execFile)(second, ['--help'], { shell: process.platform === 'win32' });
-    if (!stdout.startsWith('Usage: sked ')) throw new Error(`The second name of the program doesn't work:\n${stdout}`);
+    if (!stdout.startsWith('Usage: scheds '))
+      throw new Error(`The second name of the program doesn't work:\n${stdout}`);
   } finally {
     await rm(place, { recursive: true });
   }

@@ -54,7 +54,7 @@ const writePage = ({ name, section: number, summary, body, seeAlso }: Page, chan
     '.ad l',
     section('NAME'),
     // The program has two names, and a page under each.
-    ...wrapped(`${name === 'sched' ? 'sched, sked' : name} - ${lowerFirst(summary)}`),
+    ...wrapped(`${name === 'sched' ? 'sched, scheds' : name} - ${lowerFirst(summary)}`),
     ...body,
     section('SEE ALSO'),
     ...seeAlso.map((other, index) => reference(other, index === seeAlso.length - 1)),
@@ -193,5 +193,5 @@ export const manPages = (root: Commander, changelog: string): Record<string, str
     ...Object.keys(topics).map(topicPage),
   ];
   const files = pages.map((page) => [`man/${page.name}.${page.section}`, writePage(page, changelog)] as const);
-  return { ...Object.fromEntries(files), 'man/sked.1': writePage(mainPage(root), changelog) };
+  return { ...Object.fromEntries(files), 'man/scheds.1': writePage(mainPage(root), changelog) };
 };

@@ -49,8 +49,8 @@ export const programName = (name) => (targets[name]?.format === 'pe' ? 'sched.ex
 /** The file beside the program that starts it under its second name. @param {string} name @returns {{ path: string, text: string, isProgram: true }} */
 export const secondProgram = (name) =>
   targets[name]?.format === 'pe'
-    ? { path: 'sked.cmd', text: '@"%~dp0sched.exe" __sked %*\r\n', isProgram: true }
-    : { path: 'sked', text: '#!/bin/sh\nexec "$(dirname -- "$0")/sched" __sked "$@"\n', isProgram: true };
+    ? { path: 'scheds.cmd', text: '@"%~dp0sched.exe" __scheds %*\r\n', isProgram: true }
+    : { path: 'scheds', text: '#!/bin/sh\nexec "$(dirname -- "$0")/sched" __scheds "$@"\n', isProgram: true };
 
 /** @param {string} name */
 export const archiveName = (name) => `${name}${targets[name]?.format === 'pe' ? '.zip' : '.tar.gz'}`;

@@ -21,8 +21,8 @@ export const windowsLine = <Line extends string>(line: Line): Line =>
     /^([^"]*'|[^"]*,[^"]+$)/.test(word) ? windowsWord(word.replace(/'([^']*)'|\\(')/g, '$1$2')) : word,
   ) as Line;
 
-/** The names of the program. zsh has a builtin `sched`; no shell has a `sked`. */
-export type ProgramName = 'sched' | 'sked';
+/** The names of the program. zsh has a builtin `sched`; no shell has a `scheds`. */
+export type ProgramName = 'sched' | 'scheds';
 
 /** Where somebody types commands. */
 export interface Shell {

@@ -61,7 +61,7 @@ export const completion: LeafCommand = {
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
     'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain. On a plan with 10 requests a minute, it asks for nothing.',
-    'The builtin of zsh hides this program: disable sched turns it off in one shell, and the script does so in each new one. sked is the same program under a name that no shell has.',
+    'The builtin of zsh hides this program: disable sched turns it off in one shell, and the script does so in each new one. scheds is the same program under a name that no shell has.',
   ],
   local: true,
 };

@@ -54,7 +54,7 @@ describe('man pages', () => {
       ...tree.commands.map((noun) => `man/sched-${noun.name()}.1`),
       ...tree.commands.flatMap((noun) => noun.commands.map((verb) => `man/sched-${noun.name()}-${verb.name()}.1`)),
       ...Object.keys(topics).map((topic) => `man/sched-${topic}.7`),
-      'man/sked.1',
+      'man/scheds.1',
     ];
     expect(names).toEqual(expected);
     expect(readdirSync(folder).toSorted()).toEqual(expected.map((path) => path.slice('man/'.length)).toSorted());

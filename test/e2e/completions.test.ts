@@ -74,7 +74,7 @@ const open = async (shell: Shell, answer: string, env: Record<string, string> = 
   const notes = join(folder, 'ran');
   const note = `printf '%s${separator}' "$@" >>${singleQuoted(notes)}; echo >>${singleQuoted(notes)}`;
   const script = `#!/bin/sh\nif [ "$1" = __complete ]; then\n${answer}\nelse ${note}; fi\n`;
-  for (const name of ['sched', 'sked']) writeFileSync(join(bin, name), script, { mode: 0o755 });
+  for (const name of ['sched', 'scheds']) writeFileSync(join(bin, name), script, { mode: 0o755 });
   // Completing the arguments of this one must not run it.
   writeFileSync(join(folder, 'sched'), '#!/bin/sh\n>trace\n', { mode: 0o755 });
   const whole = cleanEnvironment(folder, { TERM: 'dumb', LC_ALL: 'C.UTF-8', ...env });
@@ -115,7 +115,7 @@ const lines: [string, string[]][] = [
   ['sched invitees create --body booki', ['invitees', 'create', '--body', 'booking.json']],
   ['sched help exit', ['help', 'exit-codes']],
   ['sched nonsense', ['nonsense']],
-  ['sked events li', ['events', 'list']],
+  ['scheds events li', ['events', 'list']],
   ['sched events list -- --st', ['events', 'list', '--', '--st']],
 ];
 
@@ -283,7 +283,7 @@ describe('completions: PowerShell', () => {
     expect(code).not.toMatch(/['"]/);
     expect(script).toMatch(/^[\x20-\x7e\n]*$/);
     expect(code).not.toMatch(/Invoke-|\biex\b|Start-|ScriptBlock\]|ExpandString/);
-    expect(code).toContain('Register-ArgumentCompleter -Native -CommandName sched, sked ');
+    expect(code).toContain('Register-ArgumentCompleter -Native -CommandName sched, scheds ');
   });
 
   test('runs one program in one place: the sched in PATH', () => {

@@ -43,7 +43,7 @@ const expectFirstCommand = async (shell: string, programs: string): Promise<void
   const home = await usedHome();
   const shows = async (words: string) =>
     (await inShell(shell, programs, words, home)).stdout.includes('Partner interview');
-  expect(await shows(command!.replace('sched', 'sked'))).toBe(true);
+  expect(await shows(command!.replace('sched', 'scheds'))).toBe(true);
   if (shell === 'zsh') {
     writeFileSync(join(home, '.zshrc'), '');
     expect(await shows(command!)).toBe(false);
@@ -113,12 +113,16 @@ describePackage('the package', () => {
     });
 
     test('says the name that was typed to people, and sched to programs', async () => {
-      const { stdout, stderr } = await inShell('bash', place, 'sked events --help; sked events lst; sked --json lst');
-      expect(stdout).toContain('Usage: sked events <subcommand>');
+      const { stdout, stderr } = await inShell(
+        'bash',
+        place,
+        'scheds events --help; scheds events lst; scheds --json lst',
+      );
+      expect(stdout).toContain('Usage: scheds events <subcommand>');
       const [, hint, json] = stderr.trim().split('\n');
-      expect(hint).toBe('try: sked events list');
+      expect(hint).toBe('try: scheds events list');
       expect(JSON.parse(json!).error.message).toContain('sched --help');
-      expect((await inShell('bash', place, 'sked mcp config claude-code')).stdout).toContain('bin/sched.js');
+      expect((await inShell('bash', place, 'scheds mcp config claude-code')).stdout).toContain('bin/sched.js');
     });
   });
 

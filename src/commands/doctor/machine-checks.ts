@@ -36,7 +36,7 @@ export const shellCheck: Check = async ({ runtime: { env, home } }) => {
     : [
         note(
           'shell',
-          'zsh has a builtin named sched, which hides this program; sked is the same program',
+          'zsh has a builtin named sched, which hides this program; scheds is the same program',
           `echo 'disable sched' >> ${env.ZDOTDIR ? shellWord(join(folder, '.zshrc')) : '~/.zshrc'}`,
         ),
       ];
