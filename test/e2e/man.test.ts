@@ -20,7 +20,7 @@ const homeWithMan = () => {
 
 describe('sched man', () => {
   // The page of the second name is the same.
-  const names = readdirSync(pages).map((file) => ({ file, name: /^s(?:ch|k)ed-?(.*)\.[17]$/.exec(file)![1]! }));
+  const names = readdirSync(pages).map((file) => ({ file, name: /^scheds?-?(.*)\.[17]$/.exec(file)![1]! }));
   test.each(sample(names, 1))('has the page $file inside, and leaves nothing behind', async ({ name, file }) => {
     const { home, temporary, env } = homeWithMan();
     const words = name === '' ? ['man'] : ['man', name];
