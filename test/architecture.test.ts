@@ -25,7 +25,7 @@ const mirrorExport = `sandbox/mirror/answer.ts sandbox/mirror/invented.ts sandbo
 const places: Record<string, string> = {
   'base/': '',
   'api/': 'base/ zod',
-  'dialects/': 'api/ base/ zod',
+  'dialects/': 'api/ base/ yaml-file.ts zod node:',
   'time/': 'api/weekdays.ts base/',
   'runtime.ts': 'base/ type:http/message.ts type:state/redis/address.ts type:state/redis/redis-client.ts',
   'http/': 'base/ type:state/budget.ts type:state/budget-state.ts type:state/shared-budget.ts node: undici',
@@ -45,7 +45,7 @@ const places: Record<string, string> = {
   'cli/messages/': 'base/ output/ time/ type:runtime.ts type:yaml-file.ts type:cli/parse/own-command.ts',
   'cli/input/': `api/ base/ client/ time/ type:runtime.ts type:cli/command.ts type:cli/session/context.ts
     type:cli/session/settings.ts`,
-  'cli/session/': `${shell} cli/messages/ type:cli/input/given.ts yaml-file.ts @inquirer/core @inquirer/prompts zod
+  'cli/session/': `${shell} cli/messages/ type:cli/input/given.ts @inquirer/core @inquirer/prompts zod
     sandbox/clock/answer-time.ts sandbox/oauth/ready-tokens.ts sandbox/open.ts sandbox/server/http-server.ts
     sandbox/mirror/answer.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/rules/forgotten-texts.ts
     sandbox/store/database.ts

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import { readDialect } from '../../src/cli/session/dialect-file.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
+import { shippedDialects } from '../../src/dialects/read.ts';
 import { createLog } from '../../src/sandbox/admin/log-admin.ts';
 import { deliveryIn } from '../../src/sandbox/dialect.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';

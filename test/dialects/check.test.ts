@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SchedError } from '../../src/base/errors.ts';
-import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import { readDialect } from '../../src/cli/session/dialect-file.ts';
+import { shippedDialects } from '../../src/dialects/read.ts';
 
 const read = (text: string) => readDialect({ place: 'acme.yaml', text });
 

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import { readDialect } from '../../src/cli/session/dialect-file.ts';
 import { allTools } from '../../src/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../src/commands/registry.ts';
+import { shippedDialects } from '../../src/dialects/read.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createWorld, isWrite, lastJson, type TestWorld, terminals, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -1,19 +1,14 @@
-import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { allOperations } from '../../api/catalogue.ts';
 import { codeOf, SchedError } from '../../base/errors.ts';
-import { version } from '../../base/system.ts';
-import calendly from '../../dialects/calendly.yaml' with { type: 'text' };
 import { addressOf, type Dialect } from '../../dialects/dialect.ts';
+import { type DialectSource, digestOf, parseDialect, shippedDialects } from '../../dialects/read.ts';
 import type { DialectFile } from '../../dialects/schema.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directoryPath } from '../../state/paths.ts';
 import { brokenFile } from '../messages/broken-file.ts';
 import { readCacheFile, writeCache } from './identity.ts';
-
-/** The dialects that come with sched, by name. */
-export const shippedDialects: Readonly<Record<string, string>> = { calendly };
 
 const mostBytes = 1024 * 1024;
 
@@ -22,14 +17,8 @@ const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]*$/.test(text);
 /** What the user wrote, as it is kept: a name, or the absolute path of a file. */
 export const dialectSetting = (text: string): string => (isName(text) ? text : resolve(text));
 
-interface Source {
-  /** The file, or the name of a shipped dialect. */
-  place: string;
-  text: string;
-}
-
 /** The text of a dialect: a name means a file among the settings, then a shipped one. */
-const readSource = async (nameOrFile: string, runtime: Runtime): Promise<Source> => {
+const readSource = async (nameOrFile: string, runtime: Runtime): Promise<DialectSource> => {
   const place = isName(nameOrFile)
     ? join(directoryPath('config', runtime), 'dialects', `${nameOrFile}.yaml`)
     : resolve(nameOrFile);
@@ -48,21 +37,10 @@ const readSource = async (nameOrFile: string, runtime: Runtime): Promise<Source>
 };
 
 /** Reads and checks a dialect. Throws an error with all of its problems. */
-export const readDialect = async ({ place, text }: Source): Promise<DialectFile> => {
-  const [{ readYaml }, { DialectFile: schema }, { problemsIn }] = await Promise.all([
-    import('../../yaml-file.ts'),
-    import('../../dialects/schema.ts'),
-    import('../../dialects/check.ts'),
-  ]);
-  const content = readYaml(text, place, schema);
-  if (!content.ok) throw brokenFile(place, content.problems, 'environment');
-  const problems = problemsIn(content.value, await allOperations());
-  if (problems.length === 0) return content.value;
-  throw brokenFile(
-    place,
-    problems.map(({ path, message }) => content.problem(path, message)),
-    'environment',
-  );
+export const readDialect = async (source: DialectSource): Promise<Dialect> => {
+  const content = await parseDialect(source);
+  if (!content.ok) throw brokenFile(source.place, content.problems, 'environment');
+  return content.value;
 };
 
 /** The writes that a dialect sends to another address, for people who decide whether to use it. */
@@ -76,7 +54,7 @@ export const movedWrites = async (dialect: Dialect): Promise<string[]> =>
 /** Reads a dialect by its name or file. The checked content is cached by its digest: reading YAML takes long. */
 export const loadDialect = async (nameOrFile: string, runtime: Runtime): Promise<Dialect> => {
   const source = await readSource(nameOrFile, runtime);
-  const digest = hash('sha256', `${version}\n${source.text}`, 'hex').slice(0, 32);
+  const digest = digestOf(source.text);
   const cache = join(directoryPath('cache', runtime), `dialect-${digest}.json`);
   const { file } = (await readCacheFile(cache)) as { file?: DialectFile };
   const content = file ?? (await readDialect(source));

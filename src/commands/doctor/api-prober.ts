@@ -2,11 +2,12 @@ import { allOperations } from '../../api/catalogue.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { fallBack, SchedError } from '../../base/errors.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { readDialect, shippedDialects } from '../../cli/session/dialect-file.ts';
+import { readDialect } from '../../cli/session/dialect-file.ts';
 import { type Client, isRead } from '../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../client/refusal.ts';
 import type { Input } from '../../client/wire.ts';
 import { addressOf, type Dialect, wireOf } from '../../dialects/dialect.ts';
+import { shippedDialects } from '../../dialects/read.ts';
 import type { Wire } from '../../dialects/schema.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import type { Read, Records } from './api-reads.ts';
@@ -55,8 +56,7 @@ export const whyUnclear = ({ error }: Read): string => {
 export const createProber = async (context: Context, current: Dialect | undefined, only: readonly ProbeGroup[]) => {
   const { runtime } = context;
   const shipped: Dialect[] = [];
-  for (const [place, text] of Object.entries(shippedDialects))
-    shipped.push({ ...(await readDialect({ place, text })), digest: '', place });
+  for (const [place, text] of Object.entries(shippedDialects)) shipped.push(await readDialect({ place, text }));
   let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '', place: '' };
   let client: Client = await context.clientFor(dialect);
   let requests = 0;

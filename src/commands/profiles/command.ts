@@ -39,9 +39,8 @@ const profileNamed = async (
  * that come with sched are not.
  */
 const checkDialect = async (context: Context, dialectName: string): Promise<string> => {
-  const { dialectSetting, loadDialect, movedWrites, shippedDialects } = await import(
-    '../../cli/session/dialect-file.ts'
-  );
+  const { dialectSetting, loadDialect, movedWrites } = await import('../../cli/session/dialect-file.ts');
+  const { shippedDialects } = await import('../../dialects/read.ts');
   const dialect = await loadDialect(dialectName, context.runtime);
   if (!Object.hasOwn(shippedDialects, dialect.place))
     await confirm(

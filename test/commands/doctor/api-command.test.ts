@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readDialect, shippedDialects } from '../../../src/cli/session/dialect-file.ts';
+import { readDialect } from '../../../src/cli/session/dialect-file.ts';
 import type { ApiFinding } from '../../../src/commands/doctor/api-prober.ts';
+import { shippedDialects } from '../../../src/dialects/read.ts';
 import { NetworkFailure } from '../../../src/http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../../src/http/message.ts';
 import { createWorld, type TestWorld, type WorldOptions } from '../../support/run.ts';
