@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { version } from './base/system.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { parseDialect, shippedDialects } from './dialects/read.ts';
 import { clock, every } from './node/clock.ts';
 import { mkdtempSync, readFile, rmSync } from './node/files.ts';
 import { machine } from './node/machine.ts';
@@ -17,6 +19,7 @@ import { type RunOptions, runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
 import { isHostName, originIn } from './sandbox/server/http-server.ts';
 import { readDuration, timeBefore } from './time/duration.ts';
+import type { FileProblem } from './yaml-file.ts';
 
 // The types of the package are made from this file alone, so its exported types use nothing of other files.
 
@@ -67,6 +70,8 @@ export interface SandboxOptions {
   plan?: 'trial' | 'free' | 'standard' | 'enterprise';
   /** Kind of the organization: `team` (default), or `individual`, which has only its owner. */
   kind?: 'team' | 'individual';
+  /** A dialect of the API that it speaks: `calendly`, or the path of a file such as `./acme.yaml`. */
+  dialect?: string;
   /** Whether rate limits apply, by default `true`. A number is how many requests a minute each token has instead. */
   limits?: boolean | number;
   /** Failures to simulate from the start. */
@@ -85,6 +90,8 @@ export interface SandboxOptions {
   autoConsent?: boolean;
   /** How its authorization server behaves, by default `default`. docs/sandbox.md of `sched` lists all profiles. */
   oauth?: OAuthProfileName;
+  /** How long a used refresh token gets the same reply again: `10s`, or milliseconds. By default 0. */
+  refreshReplayWindow?: string | number;
 }
 
 /** A fault, and what became of it. */
@@ -235,6 +242,12 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+/** What a file says, or an error with all its mistakes. */
+const contentOf = <Value>(file: { ok: true; value: Value } | { ok: false; problems: FileProblem[] }): Value => {
+  if (file.ok) return file.value;
+  throw new Error(file.problems.map(({ place, message }) => `${place}: ${message}`).join('\n'));
+};
+
 const readSeed = async (given: SandboxOptions['world'], now: number): Promise<Seed | undefined> => {
   if (given === undefined || isSeedName(given)) return given;
   if (typeof given === 'string' && !/[./\\]/.test(given))
@@ -242,9 +255,28 @@ const readSeed = async (given: SandboxOptions['world'], now: number): Promise<Se
   const [name, text] =
     typeof given === 'string' ? [given, await readFile(given, 'utf8')] : ['world', JSON.stringify(given)];
   const { readWorld } = await import('./sandbox/world/file.ts');
-  const file = readWorld(text, name, now);
-  if (!file.ok) throw new Error(file.problems.map(({ place, message }) => `${place}: ${message}`).join('\n'));
-  return file.value;
+  return contentOf(readWorld(text, name, now));
+};
+
+/** A name means a dialect that comes with `sched`: what the person has among the settings is nothing to a test. */
+const readDialect = async (given: string | undefined): Promise<Dialect | undefined> => {
+  if (given === undefined) return undefined;
+  if (Object.hasOwn(shippedDialects, given))
+    return contentOf(await parseDialect({ place: given, text: shippedDialects[given]! }));
+  if (!/[./\\]/.test(given))
+    throw new Error(
+      `dialect must be one of ${Object.keys(shippedDialects).join(', ')}, or a file such as ./acme.yaml, not "${given}"`,
+    );
+  const place = resolve(given);
+  return contentOf(await parseDialect({ place, text: await readFile(place, 'utf8') }));
+};
+
+const durationIn = (given: string | number): number => {
+  if (typeof given === 'number') return given;
+  // Days and weeks of 24 hours, as the clock of the sandbox is moved by.
+  const milliseconds = /[dw]$/.test(given) ? timeBefore(given, 0) : readDuration(given);
+  if (milliseconds === undefined) throw new Error(`Can't read "${given}" as a duration such as 1h30m or 7d`);
+  return Math.abs(milliseconds);
 };
 
 /** What a refused admin request says. */
@@ -271,6 +303,8 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const { oauth: profile } = options;
   if (profile !== undefined && !profileNames.includes(profile))
     throw new Error(`oauth must be one of ${profileNames.join(', ')}`);
+  const dialect = await readDialect(options.dialect);
+  const refreshReplayMilliseconds = durationIn(options.refreshReplayWindow ?? 0);
   const faults = readFaults(options.faults ?? []);
   await checkOperations(faults);
   const script = createFaultScript(faults);
@@ -286,13 +320,15 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     now,
     limits,
     hosts,
-    oauth: { autoConsent, profile, sleep: clock.sleep },
+    dialect,
+    oauth: { autoConsent, profile, refreshReplayMilliseconds, sleep: clock.sleep },
   }).catch((cause: Error) => {
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
   });
   const outside = { clock, every, randomBytes, machine };
   // The commands of `sched`, which are its tools, are loaded for the first client only.
-  const openMcp: RunOptions['openMcp'] = async (place) => (await import('./library-mcp.ts')).openLibraryMcp(place);
+  const openMcp: RunOptions['openMcp'] = async (place) =>
+    (await import('./library-mcp.ts')).openLibraryMcp(place, dialect);
   const served = { port: listen ? port : undefined, baseUrl, script, data: file, version, openMcp, unref: true };
   const running = await runSandbox(sandbox, served, outside);
   const { secret } = running;
@@ -316,13 +352,6 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     if (reply.status >= 400) throw new Error(reasonIn(content));
     return content;
   };
-  const durationIn = (given: string | number): number => {
-    if (typeof given === 'number') return given;
-    // Days and weeks of 24 hours, as the clock of the sandbox is moved by.
-    const milliseconds = /[dw]$/.test(given) ? timeBefore(given, 0) : readDuration(given);
-    if (milliseconds === undefined) throw new Error(`Can't read "${given}" as a duration such as 1h30m or 7d`);
-    return Math.abs(milliseconds);
-  };
   const timeIn = ({ time }: { time: string }) => new Date(time);
   const moveClock = async (change: object) => timeIn(await ask('POST', 'clock', change));
 
@@ -334,6 +363,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
       // What sched notes of this sandbox is nothing to other tests, and nothing to the person who runs them.
       return {
         ...environmentOf({ ...running, url }),
+        SCHED_CONFIG_DIR: join(own, 'config'),
         SCHED_STATE_DIR: join(own, 'state'),
         SCHED_CACHE_DIR: join(own, 'cache'),
       };

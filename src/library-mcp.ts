@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMcp } from './commands/mcp/serve.ts';
 import { findNoun, nouns } from './commands/registry.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { mkdtemp, rm } from './node/files.ts';
 import { withRedaction } from './node/redacted-output.ts';
 import { nodeWorld } from './node/runtime.ts';
@@ -13,15 +14,15 @@ import type { McpPlace } from './sandbox/run.ts';
  * The MCP server of a sandbox inside another program. Its tools are the commands of `sched`: they keep what they must in a
  * directory that ends with the sandbox, and leave signals to the program.
  */
-export const openLibraryMcp = async (place: McpPlace): Promise<McpServer> => {
+export const openLibraryMcp = async (place: McpPlace, dialect: Dialect | undefined): Promise<McpServer> => {
   const directory = await mkdtemp(join(tmpdir(), 'sched-mcp-'));
   const own: Partial<World> = {
-    env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory },
+    env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory, SCHED_CONFIG_DIR: directory },
     interrupted: new AbortController().signal,
     protect: (work) => work(),
   };
   const world: World = Object.create(nodeWorld(), Object.getOwnPropertyDescriptors(own));
-  const { answer, close } = await openMcp({ nouns, findNoun }, { runtime: withRedaction(world) }, place, undefined);
+  const { answer, close } = await openMcp({ nouns, findNoun }, { runtime: withRedaction(world) }, place, dialect);
   return {
     answer,
     close: async () => {

@@ -38,9 +38,9 @@ const places: Record<string, string> = {
     libsql zod`,
   'node/': `base/ runtime.ts auth/browser.ts http/transport.ts type:http/message.ts state/named-file.ts
     state/redis/redis-client.ts node:`,
-  'library-mcp.ts': `node/ type:runtime.ts type:sandbox/mcp/endpoint.ts type:sandbox/run.ts commands/registry.ts
+  'library-mcp.ts': `node/ type:dialects/dialect.ts type:runtime.ts type:sandbox/mcp/endpoint.ts type:sandbox/run.ts commands/registry.ts
     commands/mcp/serve.ts node:`,
-  'create-sandbox.ts': 'base/ node/ sandbox/ time/ node: library-mcp.ts',
+  'create-sandbox.ts': 'base/ dialects/ node/ sandbox/ time/ type:yaml-file.ts node: library-mcp.ts',
   'cli/': 'base/ state/ output/ type:api/ type:runtime.ts commands/registry.ts',
   'cli/messages/': 'base/ output/ time/ type:runtime.ts type:yaml-file.ts type:cli/parse/own-command.ts',
   'cli/input/': `api/ base/ client/ time/ type:runtime.ts type:cli/command.ts type:cli/session/context.ts

@@ -1,10 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { Server } from 'node:net';
-import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/create-sandbox.ts';
-import { temporaryFile } from './support/temporary.ts';
+import { oauthOf } from './sandbox/oauth/login.ts';
+import { temporaryDirectory, temporaryFile } from './support/temporary.ts';
 
 const get = (sandbox: Sandbox, path: string, token = sandbox.token()) =>
   fetch(`${sandbox.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -27,6 +28,24 @@ const askAs = (sandbox: Sandbox, host: string, path: string, body?: string) =>
     );
     sent.on('error', reject).end(body);
   });
+
+/** What a tool of the MCP server answers to a new client. */
+const callTool = async (sandbox: Sandbox, name: string, given: object): Promise<string> => {
+  const send = async (body: object, session?: string) => {
+    const headers = {
+      authorization: `Bearer ${sandbox.token()}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(session !== undefined && { 'mcp-session-id': session }),
+    };
+    const text = JSON.stringify({ jsonrpc: '2.0', ...body });
+    return sandbox.fetch(new Request('https://api.example.com/mcp', { method: 'POST', headers, body: text }));
+  };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const opened = await send({ id: 1, method: 'initialize', params });
+  const call = { id: 2, method: 'tools/call', params: { name, arguments: given } };
+  return (await send(call, opened.headers.get('mcp-session-id')!)).text();
+};
 
 describe('createSandbox', () => {
   let sandbox: Sandbox;
@@ -156,14 +175,15 @@ describe('createSandbox without a port', () => {
   });
   afterAll(() => sandbox?.close());
 
-  test('shares no address, state or cache with another sandbox or the person, and removes them', async () => {
+  test('shares no address, state, cache or settings with another sandbox or the person, and removes them', async () => {
     const other = await createSandbox({ listen: false });
     const places = [sandbox, other].map(({ environment: env }) => [
       env.SCHED_BASE_URL!,
       env.SCHED_STATE_DIR!,
       env.SCHED_CACHE_DIR!,
+      env.SCHED_CONFIG_DIR!,
     ]);
-    expect(new Set(places.flat()).size).toBe(6);
+    expect(new Set(places.flat()).size).toBe(8);
     expect(sandbox.environment.SCHED_STATE_DIR).toBe(places[0]![1]);
     expect(new URL(places[0]![0]!).hostname).toMatch(/^127\./);
     const folder = dirname(places[1]![1]!);
@@ -223,25 +243,7 @@ describe('createSandbox without a port', () => {
   });
 
   test('has the MCP server, whose tools use the data of the sandbox', async () => {
-    const send = async (body: object, session?: string) => {
-      const more: Record<string, string> = session === undefined ? {} : { 'mcp-session-id': session };
-      const accept = 'application/json, text/event-stream';
-      const headers = {
-        authorization: `Bearer ${sandbox.token()}`,
-        'content-type': 'application/json',
-        accept,
-        ...more,
-      };
-      const text = JSON.stringify({ jsonrpc: '2.0', ...body });
-      return sandbox.fetch(new Request('https://api.example.com/mcp', { method: 'POST', headers, body: text }));
-    };
-    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
-    const opened = await send({ id: 1, method: 'initialize', params });
-    const session = opened.headers.get('mcp-session-id')!;
-    const call = { name: 'users_get', arguments: { user: 'me' } };
-    expect(await (await send({ id: 2, method: 'tools/call', params: call }, session)).text()).toContain(
-      'Amara Lindqvist',
-    );
+    expect(await callTool(sandbox, 'users_get', { user: 'me' })).toContain('Amara Lindqvist');
     expect((await sandbox.log()).at(-1)).toMatchObject({ operation: 'users.me', status: 200 });
     expect((await sandbox.fetch(new Request('https://api.example.com/mcp', { method: 'POST' }))).status).toBe(401);
   });
@@ -266,6 +268,8 @@ describe('createSandbox without a port', () => {
 });
 
 describe('createSandbox: options', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
   test('turn off rate limits, add faults, and choose the kind of the organization', async () => {
     const options = { world: 'empty', plan: 'free', kind: 'individual', limits: false } as const;
     const sandbox = await createSandbox({ ...options, faults: ['users.me 418'] });
@@ -295,7 +299,64 @@ describe('createSandbox: options', () => {
     expect(replies[1]).toBe(replies[0]);
   });
 
+  test('speak a dialect: one that comes with sched, or a file', async () => {
+    // What the person calls by the same name is another dialect.
+    const home = temporaryDirectory('home');
+    vi.stubEnv('HOME', home);
+    mkdirSync(join(home, '.config/sched/dialects'), { recursive: true });
+    writeFileSync(join(home, '.config/sched/dialects/calendly.yaml'), 'dialect: 2');
+    const file = temporaryFile('acme.yaml');
+    writeFileSync(file, 'dialect: 1\nname: acme\noperations: { users.me: { path: /who } }\n');
+    const found = [];
+    for (const dialect of [undefined, 'calendly', file]) {
+      const sandbox = await createSandbox({ world: 'empty', listen: false, dialect });
+      const headers = { authorization: `Bearer ${sandbox.token()}` };
+      const statusOf = async (path: string) =>
+        (await sandbox.fetch(new Request(sandbox.url + path, { headers }))).status;
+      found.push([
+        sandbox.environment.SCHED_DIALECT,
+        await statusOf('/organization_invitations'),
+        await statusOf('/who'),
+      ]);
+      // Its tools speak it, too, and only calendly offers this one.
+      const answer = await callTool(sandbox, 'shares_create_link', {});
+      expect(answer).toContain(dialect === 'calendly' ? 'Wrong arguments' : 'No tool');
+      expect(await callTool(sandbox, 'users_get', { user: 'me' })).toContain('Amara Lindqvist');
+      await sandbox.close();
+    }
+    expect(found).toEqual([
+      [undefined, 400, 404],
+      ['calendly', 404, 404],
+      [file, 400, 200],
+    ]);
+  });
+
+  test('give a used refresh token the same reply for a while', async () => {
+    const sandbox = await createSandbox({ world: 'empty', listen: false, refreshReplayWindow: '10s' });
+    await sandbox.clock.freeze();
+    const { login, refresh } = oauthOf({
+      send: async ({ url, ...rest }) => {
+        const reply = await sandbox.fetch(new Request(url, rest));
+        return { status: reply.status, headers: Object.fromEntries(reply.headers), body: await reply.text() };
+      },
+    });
+    const { refresh_token: used } = await login();
+    const first = await refresh(used);
+    await sandbox.clock.advance('9s');
+    expect((await refresh(used)).json).toEqual(first.json);
+    await sandbox.clock.advance('1s');
+    expect((await refresh(used)).json.error).toBe('invalid_grant');
+    await sandbox.close();
+  });
+
   test('that are wrong are refused', async () => {
+    await expect(createSandbox({ dialect: 'klingon' })).rejects.toThrow(
+      'dialect must be one of calendly, or a file such',
+    );
+    const file = temporaryFile('wrong.yaml');
+    writeFileSync(file, 'dialect: 1\nname: acme\noperations: { user.me: {} }\n');
+    await expect(createSandbox({ dialect: file })).rejects.toThrow(`${file}:3:15: unknown operation user.me`);
+    await expect(createSandbox({ refreshReplayWindow: 'long' })).rejects.toThrow('Can\'t read "long" as a duration');
     await expect(createSandbox({ world: 'huge' })).rejects.toThrow('world must be');
     await expect(createSandbox({ world: { sandbox: 1, user: {} } })).rejects.toThrow('Did you mean users?');
     await expect(createSandbox({ now: 'soon' })).rejects.toThrow('now must be a time such as 2026-12-01T09:00:00Z');

@@ -179,8 +179,10 @@ const sendTo =
 
 /** Where sched keeps its files. Nothing else of the environment reaches a caller over HTTP. */
 const places = [
+  'SCHED_CONFIG_DIR',
   'SCHED_STATE_DIR',
   'SCHED_CACHE_DIR',
+  'XDG_CONFIG_HOME',
   'XDG_STATE_HOME',
   'XDG_CACHE_HOME',
   'XDG_RUNTIME_DIR',
