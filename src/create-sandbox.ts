@@ -13,7 +13,7 @@ import type { LogEntry as AdminLogEntry } from './sandbox/admin/log-admin.ts';
 import { hasFields, isMark, waitFor, waitKinds } from './sandbox/admin/wait.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
 import { profileNames } from './sandbox/oauth/profiles.ts';
-import { environmentOf, openSandbox } from './sandbox/open.ts';
+import { environmentOf, openSandbox, placesIn } from './sandbox/open.ts';
 import { kinds, plans } from './sandbox/rules/subscription.ts';
 import { type RunOptions, runSandbox } from './sandbox/run.ts';
 import { isSeedName, type Seed } from './sandbox/seed/name.ts';
@@ -361,12 +361,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     get environment() {
       own ??= mkdtempSync(join(tmpdir(), 'sched-sandbox-'));
       // What sched notes of this sandbox is nothing to other tests, and nothing to the person who runs them.
-      return {
-        ...environmentOf({ ...running, url }),
-        SCHED_CONFIG_DIR: join(own, 'config'),
-        SCHED_STATE_DIR: join(own, 'state'),
-        SCHED_CACHE_DIR: join(own, 'cache'),
-      };
+      return { ...environmentOf({ ...running, url }), ...placesIn(own) };
     },
     token(name = 'owner') {
       const tokens = sandbox.tokens();

@@ -8,6 +8,7 @@ import { withRedaction } from './node/redacted-output.ts';
 import { nodeWorld } from './node/runtime.ts';
 import type { World } from './runtime.ts';
 import type { McpServer } from './sandbox/mcp/endpoint.ts';
+import { placesIn } from './sandbox/open.ts';
 import type { McpPlace } from './sandbox/run.ts';
 
 /**
@@ -17,7 +18,7 @@ import type { McpPlace } from './sandbox/run.ts';
 export const openLibraryMcp = async (place: McpPlace, dialect: Dialect | undefined): Promise<McpServer> => {
   const directory = await mkdtemp(join(tmpdir(), 'sched-mcp-'));
   const own: Partial<World> = {
-    env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory, SCHED_CONFIG_DIR: directory },
+    env: placesIn(directory),
     interrupted: new AbortController().signal,
     protect: (work) => work(),
   };

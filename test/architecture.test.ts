@@ -38,8 +38,8 @@ const places: Record<string, string> = {
     libsql zod`,
   'node/': `base/ runtime.ts auth/browser.ts http/transport.ts type:http/message.ts state/named-file.ts
     state/redis/redis-client.ts node:`,
-  'library-mcp.ts': `node/ type:dialects/dialect.ts type:runtime.ts type:sandbox/mcp/endpoint.ts type:sandbox/run.ts commands/registry.ts
-    commands/mcp/serve.ts node:`,
+  'library-mcp.ts': `node/ type:dialects/dialect.ts type:runtime.ts sandbox/open.ts type:sandbox/mcp/endpoint.ts
+    type:sandbox/run.ts commands/registry.ts commands/mcp/serve.ts node:`,
   'create-sandbox.ts': 'base/ dialects/ node/ sandbox/ time/ type:yaml-file.ts node: library-mcp.ts',
   'cli/': 'base/ state/ output/ type:api/ type:runtime.ts commands/registry.ts',
   'cli/messages/': 'base/ output/ time/ type:runtime.ts type:yaml-file.ts type:cli/parse/own-command.ts',

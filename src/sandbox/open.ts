@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './clock/sandbox-clock.ts';
@@ -61,6 +62,13 @@ export const environmentOf = ({ url, secret, token = ownerToken, dialect }: Serv
   SCHED_TOKEN: token,
   SCHED_SANDBOX_ADMIN: secret,
   ...(dialect === undefined ? {} : { SCHED_DIALECT: dialect }),
+});
+
+/** Variables with which `sched` keeps its files in this directory. What it notes of a short-lived sandbox ends with that. */
+export const placesIn = (directory: string): Record<string, string> => ({
+  SCHED_CONFIG_DIR: join(directory, 'config'),
+  SCHED_STATE_DIR: join(directory, 'state'),
+  SCHED_CACHE_DIR: join(directory, 'cache'),
 });
 
 const servingFact = 'serving';

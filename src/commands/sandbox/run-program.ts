@@ -7,53 +7,57 @@ import { both, type Call, type Input, taking } from '../../cli/input/input.ts';
 import { argumentsIn } from '../../cli/parse/line-part.ts';
 import { chmod, mkdtemp, rm, writeFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
-import { environmentOf, type Serving } from '../../sandbox/open.ts';
+import { environmentOf, placesIn, type Serving } from '../../sandbox/open.ts';
 import { attempt } from '../../state/disk.ts';
 import type { Nouns } from '../schema/command.ts';
 import { runInput, type ServingInput } from './input.ts';
 import { conflicting, whileServing } from './serving.ts';
 
-/** Creates a directory with only a `sched` (on Windows also for shells such as Git Bash) that starts this program; undefined if the program's path is unknown. */
-const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
-  const { program } = machine;
-  if (program === undefined) return undefined;
+/** Writes a `sched` (on Windows also for shells such as Git Bash) that starts this program, if its path is known. */
+const writeLauncher = async (directory: string, { machine: { program }, platform }: Runtime): Promise<void> => {
+  if (program === undefined) return;
+  if (platform === 'win32') {
+    const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
+    await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
+  }
+  const file = join(directory, 'sched');
+  await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+};
+
+/** Creates the directory of a run: a `sched` for its PATH, and where that keeps its files. */
+const makeDirectory = async (runtime: Runtime): Promise<string> => {
   const prefix = join(tmpdir(), 'sched-run-');
   return attempt('write', prefix, async () => {
     const directory = await mkdtemp(prefix);
-    if (platform === 'win32') {
-      const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
-      await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
-    }
-    const file = join(directory, 'sched');
-    await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
-    await chmod(file, 0o755);
+    await writeLauncher(directory, runtime);
     return directory;
   });
 };
 
-const environmentFor = ({ env, platform }: Runtime, serving: Serving, launcher: string | undefined) => {
-  const set = { ...environmentOf(serving), PATH: '' };
+const environmentFor = ({ env, platform }: Runtime, serving: Serving, directory: string) => {
+  const set = { ...environmentOf(serving), ...placesIn(directory), PATH: '' };
   // Windows reads a name in any case: of PATH and Path, the program would get only one.
   const nameOf = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const replacedNames = [...conflicting, ...Object.keys(set)];
   const keptVariables = Object.entries(env).filter(([name]) => !replacedNames.includes(nameOf(name)));
   const [, path] = Object.entries(env).find(([name]) => nameOf(name) === 'PATH') ?? [];
-  set.PATH = [launcher, path].filter((part) => part !== undefined).join(platform === 'win32' ? ';' : ':');
+  set.PATH = [directory, path].filter((part) => part !== undefined).join(platform === 'win32' ? ';' : ':');
   return { ...Object.fromEntries(keptVariables), ...set };
 };
 
 const runIn = async (runtime: Runtime, serving: Serving, command: readonly string[]): Promise<number> => {
   runtime.interrupted.throwIfAborted();
-  const launcher = await makeLauncher(runtime);
+  const directory = await makeDirectory(runtime);
   try {
-    return await runtime.spawn!(command, { env: environmentFor(runtime, serving, launcher) });
+    return await runtime.spawn!(command, { env: environmentFor(runtime, serving, directory) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SchedError('environment', `Can't start "${command[0]}"`, {
       reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
     });
   } finally {
-    if (launcher !== undefined) await rm(launcher, { recursive: true, force: true }).catch(() => {});
+    await rm(directory, { recursive: true, force: true }).catch(() => {});
   }
 };
 
@@ -105,7 +109,7 @@ export const runCommand = (registry: Nouns): Command => ({
     'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
   ],
   notes: [
-    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it.',
+    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it. What sched notes inside (bookings, receipts, logins) is in a directory of the run, which ends with it: SCHED_STATE_DIR, SCHED_CACHE_DIR and SCHED_CONFIG_DIR.',
     "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on. On Windows, batch files such as npm.cmd run in cmd.exe.",
   ],
 });

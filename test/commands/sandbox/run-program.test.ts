@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/system.ts';
@@ -87,8 +87,29 @@ describe('sandbox run', () => {
       },
       { env: { SCHED_SANDBOX: '1', SCHED_PROFILE: 'work', SCHED_USER: 'somebody', SCHED_OUTPUT: 'json' } },
     );
-    const set = ['AUTH_URL', 'BASE_URL', 'CLIENT_ID', 'MCP_URL', 'OUTPUT', 'SANDBOX_ADMIN', 'TOKEN'];
-    expect([code, names.sort()]).toEqual([0, set.map((name) => `SCHED_${name}`)]);
+    const set = ['AUTH_URL', 'BASE_URL', 'CACHE_DIR', 'CLIENT_ID', 'CONFIG_DIR', 'MCP_URL', 'OUTPUT', 'SANDBOX_ADMIN'];
+    expect([code, names.sort()]).toEqual([0, [...set, 'STATE_DIR', 'TOKEN'].map((name) => `SCHED_${name}`)]);
+  });
+
+  test('keeps what sched notes inside apart from what the person has, and removes it', async () => {
+    const home = temporaryDirectory('home');
+    const kept = join(home, 'kept');
+    let inside: string[] = [];
+    const { code } = await runInside(
+      [],
+      async (env) => {
+        const booking = '--event-type "Intro call" --first-free --email ada@engine.example --name Ada --timezone UTC';
+        const { stderr } = await world.run(`invitees create ${booking}`, { env });
+        expect(stderr).toContain('booked: ');
+        inside = [env.SCHED_STATE_DIR!, env.SCHED_CACHE_DIR!];
+        expect(inside.map((place) => readdirSync(place).length > 0)).toEqual([true, true]);
+        return 0;
+      },
+      { home, env: { SCHED_STATE_DIR: kept, SCHED_CACHE_DIR: kept, SCHED_CONFIG_DIR: kept } },
+    );
+    expect(code).toBe(0);
+    expect(inside.filter((place) => existsSync(place))).toEqual([]);
+    expect(readdirSync(home, { recursive: true })).toEqual([]);
   });
 
   test('passes all words after -- to the command, even those that look like flags of sched', async () => {
