@@ -44,14 +44,17 @@ const places: Record<string, string> = {
   'cli/': 'base/ state/ output/ type:api/ type:runtime.ts commands/registry.ts',
   'cli/messages/': 'base/ output/ time/ type:runtime.ts type:yaml-file.ts type:cli/parse/own-command.ts',
   'cli/input/': `api/ base/ client/ time/ type:runtime.ts type:cli/command.ts type:cli/session/context.ts
-    type:cli/session/settings.ts`,
-  'cli/session/': `${shell} cli/messages/ type:cli/input/given.ts @inquirer/core @inquirer/prompts zod
+    type:cli/session/settings.ts type:cli/answer/plan.ts`,
+  'cli/session/': `${shell} cli/messages/ type:cli/answer/plan.ts type:cli/input/given.ts @inquirer/core @inquirer/prompts zod
     sandbox/clock/answer-time.ts sandbox/oauth/ready-tokens.ts sandbox/open.ts sandbox/server/http-server.ts
     sandbox/mirror/answer.ts sandbox/mirror/forget.ts sandbox/mirror/open.ts sandbox/rules/forgotten-texts.ts
     sandbox/store/database.ts
     type:sandbox/store/store.ts`,
   'cli/operation/': `api/ base/ client/ dialects/ http/ output/ time/ node: cli/messages/ cli/input/ cli/session/
-    cli/json-file.ts cli/parse/shared-flags.ts type:cli/command.ts type:cli/parse/line-part.ts`,
+    cli/answer/plan.ts type:cli/answer/answer.ts cli/json-file.ts cli/parse/shared-flags.ts type:cli/command.ts
+    type:cli/parse/line-part.ts`,
+  'cli/answer/': `base/ output/ type:api/operation.ts type:client/wire.ts type:http/message.ts
+    cli/operation/ cli/session/ type:cli/messages/notes.ts`,
   'cli/parse/': `api/ base/ output/ commander cli/messages/ cli/input/ cli/command.ts cli/help/topics.ts
     commands/registry.ts`,
   'cli/help/': 'api/ base/ commander cli/messages/ cli/operation/ cli/parse/ cli/command.ts',

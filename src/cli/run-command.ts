@@ -147,7 +147,8 @@ export const runCommand = async (
   const isWrite = method !== 'GET' && !settings.dryRun;
   try {
     const invocation = await completeInvocation(command, { context, help, ...parsedCommand });
-    await command.run(invocation);
+    const reply = await command.run(invocation);
+    if (reply !== undefined) await (await import('./answer/carry-out.ts')).answer(context, reply);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
     if (isWrite) throwIfInterrupted(runtime.interrupted, 'applied');

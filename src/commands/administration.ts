@@ -5,18 +5,19 @@ import { SchedError, usageError } from '../base/errors.ts';
 import { isObject, type Json, textOf } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
 import { words } from '../base/words.ts';
+import type { Done } from '../cli/answer/answer.ts';
+import { type Plan, plan, type Question } from '../cli/answer/plan.ts';
 import type { ChoiceList, Invocation } from '../cli/command.ts';
 import { type Input, taking } from '../cli/input/input.ts';
 import { commandHere } from '../cli/messages/suggested-line.ts';
 import { deleteRecord } from '../cli/operation/change-record.ts';
 import { type Decorations, operationInput, withScreen } from '../cli/operation/generic-command.ts';
 import { type RequestValues, requestInput } from '../cli/operation/input.ts';
-import { answerWrite } from '../cli/operation/print-record.ts';
 import { isEmail } from '../cli/operation/references.ts';
-import { type OperationInput, printRequest } from '../cli/operation/run-operation.ts';
-import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
-import { type Confirmation, confirm } from '../cli/session/confirm.ts';
+import type { OperationInput } from '../cli/operation/run-operation.ts';
+import { writeAndRead } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
+import type { Facts } from '../cli/session/prompt.ts';
 import { readIfPossible } from '../client/change.ts';
 import { rowFilter } from '../client/filter.ts';
 import { gather } from '../client/paginate.ts';
@@ -24,32 +25,46 @@ import type { View } from '../output/view.ts';
 import { textIn, upcomingMeetings } from './events/screen.ts';
 import { addGroups } from './groups.ts';
 
-const runRemove = async ({ path = {} }: RequestValues, context: Context, view: View): Promise<void> => {
-  if (context.settings.dryRun) return printRequest(context, members.remove, [{ path }]);
-  const client = await context.client();
-  const read = () => client.call(members.get, { path });
-  // The reply to the removal is empty, so this is also the record that is printed.
+/** A member who may be removed, and what the questions call them. */
+const readRemovable = async (context: Context, read: () => Promise<Json>, id: string | undefined) => {
   const member = await read();
   const { uri, name, email } = isObject(member.user) ? member.user : {};
-  const who = textIn(name, email) ?? `member ${path.membership}`;
+  const who = textIn(name, email) ?? `member ${id}`;
   if (member.role === 'owner') throw usageError([`${who} is the owner of the organization and can't be removed`]);
   // A token that may not read its own user can still remove others, and the service refuses the rest.
   const own = await readIfPossible(() => context.identity.user());
   if (own !== undefined && idIn(uri) === idIn(own)) throw usageError(["You can't remove yourself"]);
-  if (!context.settings.yes)
-    await confirm(context, {
+  return { member, who, user: String(uri) };
+};
+
+const removeMember = async ({ path = {} }: RequestValues, context: Context, view: View): Promise<Plan> => {
+  const client = await context.client();
+  const read = () => client.call(members.get, { path });
+  return plan({
+    requests: () => ({ operation: members.remove, inputs: [{ path }] }),
+    read: async (reader) => {
+      const { member, who, user } = await readRemovable(context, read, path.membership);
+      const facts: Facts =
+        reader === 'asked'
+          ? [
+              ['role', textOf(member.role) ?? 'unknown'],
+              ['upcoming events', await upcomingMeetings(context, user)],
+            ]
+          : [];
+      return { member, who, facts };
+    },
+    question: ({ who, facts }) => ({
       question: `Remove ${who} from the organization?`,
       isFinal: true,
       action: `remove ${who} from the organization`,
-      facts: context.canConfirm
-        ? [
-            ['role', textOf(member.role) ?? 'unknown'],
-            ['upcoming events', await upcomingMeetings(context, String(uri))],
-          ]
-        : [],
-    });
-  await deleteRecord(context, members.remove, path, read);
-  await answerWrite(context, view, member, { done: `removed: ${who}`, before: member });
+      facts,
+    }),
+    send: async ({ member, who }) => {
+      await deleteRecord(context, members.remove, path, read);
+      // The reply to the removal is empty.
+      return { kind: 'record', view, record: member, before: member, done: { log: `removed: ${who}` } };
+    },
+  });
 };
 
 export const ofMembers = {
@@ -66,7 +81,7 @@ export const ofMembers = {
       notes: [
         'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
       ],
-      run: taking(operationInput(generic), ({ request }, { context }) => runRemove(request, context, get!.view)).run,
+      run: taking(operationInput(generic), ({ request }, { context }) => removeMember(request, context, get!.view)).run,
     }),
   } satisfies Decorations,
 };
@@ -109,34 +124,41 @@ const revokeInput: Input<OperationInput> = {
   },
 };
 
-const runRevoke = async ({ path = {} }: RequestValues, context: Context, view: View): Promise<void> => {
-  const { dryRun, curl, noCheck } = context.settings;
-  const read = async () => (await listInvitations(context)).find(({ uri }) => idIn(uri) === path.invitation);
-  if (curl || noCheck) return printRequest(context, invitations.revoke, [{ path }]);
-  const invitation = await read();
-  if (invitation === undefined) throw invitationNotFound(`invitation with the ID ${path.invitation}`);
-  if (dryRun) return printRequest(context, invitations.revoke, [{ path }]);
-  const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
-  await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
-  await deleteRecord(context, invitations.revoke, path, read);
-  const revoked = { ...invitation, status: 'revoked' };
-  await answerWrite(context, view, revoked, { done: `revoked: ${whose}`, before: revoked });
+const revokeInvitation = ({ path = {} }: RequestValues, context: Context, view: View): Plan => {
+  const find = async () => (await listInvitations(context)).find(({ uri }) => idIn(uri) === path.invitation);
+  const read = async () => {
+    const invitation = await find();
+    if (invitation === undefined) throw invitationNotFound(`invitation with the ID ${path.invitation}`);
+    return { invitation, whose: `the invitation of ${textIn(invitation.email) ?? path.invitation}` };
+  };
+  return plan({
+    requests: () => ({ operation: invitations.revoke, inputs: [{ path }] }),
+    check: read,
+    read,
+    question: ({ whose }) => ({ question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` }),
+    send: async ({ invitation, whose }) => {
+      await deleteRecord(context, invitations.revoke, path, find);
+      const record = { ...invitation, status: 'revoked' };
+      return { kind: 'record', view, record, before: record, done: { log: `revoked: ${whose}` } };
+    },
+  });
 };
 
-export const inviteQuestion = (who: string): Confirmation => ({
+export const inviteQuestion = (who: string): Question => ({
   question: `Invite ${who} to join the organization and send an email?`,
   action: `invite ${who} to join the organization`,
 });
 
-const runInvite = async (input: RequestValues, context: Context, view: View): Promise<void> => {
-  if (context.settings.dryRun) return printRequest(context, invitations.create, [input]);
+const invite = (input: RequestValues, context: Context, view: View): Plan => {
   const who = String((input.body as Json).email);
-  await confirm(context, inviteQuestion(who));
-  const invitation = await writeAndRead(context, invitations.create, input);
-  await answerWrite(context, view, invitation, {
-    done: `invited: ${who}`,
-    below: [['Undo', commandHere(context, 'invitations', 'revoke', who)]],
-    print: () => printCreated(context, view, invitation),
+  const done: Done = { log: `invited: ${who}`, below: [['Undo', commandHere(context, 'invitations', 'revoke', who)]] };
+  return plan({
+    requests: () => ({ operation: invitations.create, inputs: [input] }),
+    question: () => inviteQuestion(who),
+    send: async () => {
+      const record = await writeAndRead(context, invitations.create, input);
+      return { kind: 'record', view, record, done, isNew: true };
+    },
   });
 };
 
@@ -153,7 +175,8 @@ export const ofInvitations = {
   decorate: {
     create: (generic) => ({
       notes: ['Asks for confirmation: the service sends an email.'],
-      run: taking(operationInput(generic), ({ request }, { context }) => runInvite(request, context, generic.view)).run,
+      run: taking(operationInput(generic), async ({ request }, { context }) => invite(request, context, generic.view))
+        .run,
     }),
     revoke: (generic, { list }) => ({
       arguments: generic.arguments.map((argument) => ({
@@ -164,7 +187,7 @@ export const ofInvitations = {
       view: list!.view,
       fields: Object.keys(Invitation.record.shape),
       notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
-      run: taking(revokeInput, ({ request }, { context }) => runRevoke(request, context, list!.view)).run,
+      run: taking(revokeInput, async ({ request }, { context }) => revokeInvitation(request, context, list!.view)).run,
     }),
   } satisfies Decorations,
 };

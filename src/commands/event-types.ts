@@ -3,8 +3,11 @@ import { EventType, eventTypes, normalField } from '../api/event-types.ts';
 import { events } from '../api/events.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Json } from '../base/json.ts';
+import { once } from '../base/once.ts';
 import { idIn } from '../base/uri.ts';
 import { the, words } from '../base/words.ts';
+import type { Answer } from '../cli/answer/answer.ts';
+import { type Plan, plan } from '../cli/answer/plan.ts';
 import { both, input, taking } from '../cli/input/input.ts';
 import { age } from '../cli/input/kinds.ts';
 import type { Below } from '../cli/messages/notes.ts';
@@ -13,8 +16,7 @@ import { changeOrReadBack } from '../cli/operation/change-record.ts';
 import type { FieldFlag } from '../cli/operation/field-flags.ts';
 import { type Decorations, type GenericCommand, operationInput, positional } from '../cli/operation/generic-command.ts';
 import type { RequestValues } from '../cli/operation/input.ts';
-import { answerWrite } from '../cli/operation/print-record.ts';
-import { type OperationInput, printRequest, runOperation } from '../cli/operation/run-operation.ts';
+import { type OperationInput, runOperation } from '../cli/operation/run-operation.ts';
 import { knownRecord, recordTitle } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
 import { rowFilter } from '../client/filter.ts';
@@ -64,12 +66,11 @@ const undoLine = (context: Context, flags: readonly FieldFlag[], before: Json, b
     : undefined;
 };
 
-const runUpdateEventType = async (
+const updateEventType = async (
   { record: before, ...input }: RequestValues,
   context: Context,
   { view, fieldFlags }: GenericCommand,
-): Promise<void> => {
-  if (context.settings.dryRun) return printRequest(context, eventTypes.update, [input]);
+): Promise<Answer> => {
   const client = await context.client();
   const record = await changeOrReadBack(context, {
     send: () => client.write(eventTypes.update, input),
@@ -79,12 +80,12 @@ const runUpdateEventType = async (
   });
   const title = recordTitle(record, 'an event type');
   const isSame = before !== undefined && showsChange(before, input.body as Json) === true;
-  await answerWrite(context, view, record, {
-    done: `changed: ${title}`,
+  const done = {
+    log: `changed: ${title}`,
     ...(isSame && { sentence: `Unchanged: ${title} already has these settings` }),
-    before,
     below: before === undefined ? [] : [undoLine(context, fieldFlags, before, input.body as Json)],
-  });
+  };
+  return { kind: 'record', view, record, before, done };
 };
 
 const unusedInput = input({
@@ -116,15 +117,15 @@ const runList = async (
   generic: GenericCommand,
   { unused, ...values }: OperationInput & { unused: ((at: number) => number) | undefined },
   context: Context,
-): Promise<void> => {
+): Promise<Plan> => {
   if (unused === undefined) return runOperation(generic, values, context);
-  if (context.settings.dryRun) {
-    context.notes.info(words`${the('unused')}: not part of the request, applied to its reply`);
-    return runOperation(generic, values, context);
-  }
-  const used = await usedSince(context, unused(await context.askNow()));
-  const choose = async (rows: Json[]) => rows.filter(({ uri }) => !used.has(idIn(uri)));
-  return runOperation({ ...generic, choose }, values, context);
+  const usedThen = once(async () => usedSince(context, unused(await context.askNow())));
+  const choose = async (rows: Json[]) => {
+    const used = await usedThen();
+    return rows.filter(({ uri }) => !used.has(idIn(uri)));
+  };
+  const list = await runOperation({ ...generic, choose }, values, context);
+  return { ...list, remarks: [words`${the('unused')}: not part of the request, applied to its reply`] };
 };
 
 export const decorate = {
@@ -138,8 +139,13 @@ export const decorate = {
       .run,
   }),
   update: (generic) => ({
-    run: taking(operationInput(generic), ({ request }, { context }) => runUpdateEventType(request, context, generic))
-      .run,
+    run: taking(operationInput(generic), async ({ request }, { context }) => {
+      const { record: _, ...input } = request;
+      return plan({
+        requests: () => ({ operation: eventTypes.update, inputs: [input] }),
+        send: () => updateEventType(request, context, generic),
+      });
+    }).run,
   }),
   hosts: (generic) => positional(generic, 'event-type', true),
 } satisfies Decorations;

@@ -3,6 +3,7 @@ import { groups } from '../api/groups.ts';
 import { hasCategory } from '../base/errors.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
+import type { Stage } from '../cli/answer/answer.ts';
 import type { ChoiceList, Command, Flag, Invocation } from '../cli/command.ts';
 import { related, taking } from '../cli/input/input.ts';
 import { apart } from '../cli/input/relations.ts';
@@ -14,7 +15,6 @@ import {
   positional,
   withScreen,
 } from '../cli/operation/generic-command.ts';
-import type { Stage } from '../cli/operation/listing.ts';
 import { runOperation } from '../cli/operation/run-operation.ts';
 import { withFacts } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';

@@ -2,6 +2,7 @@ import { oneOffs } from '../api/one-offs.ts';
 import type { Json } from '../base/json.ts';
 import { capital } from '../base/numbers.ts';
 import { self, the, words } from '../base/words.ts';
+import { type Plan, plan } from '../cli/answer/plan.ts';
 import { entry } from '../cli/input/entry.ts';
 import { both, type Call, input, taking, type Values } from '../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../cli/input/kind.ts';
@@ -10,9 +11,7 @@ import { needs, rule } from '../cli/input/relations.ts';
 import type { FieldFlag } from '../cli/operation/field-flags.ts';
 import type { Decorations } from '../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../cli/operation/input.ts';
-import { answerWrite } from '../cli/operation/print-record.ts';
-import { printRequest } from '../cli/operation/run-operation.ts';
-import { printCreated, recordTitle, writeAndRead } from '../cli/operation/write-result.ts';
+import { recordTitle, writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
 import type { View } from '../output/view.ts';
 import { isDate } from '../time/availability-rules.ts';
@@ -106,7 +105,7 @@ const runCreateOneOff = async (
   { request, ...values }: Values<typeof entries> & { request: Draft },
   { context }: Call,
   view: View,
-): Promise<void> => {
+): Promise<Plan> => {
   const { settings, now } = context;
   const setting = dateSetting(values);
   const input = await request.finish(async (body) => {
@@ -118,14 +117,15 @@ const runCreateOneOff = async (
     const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, now()));
     context.notes.info(`Bookable: ${from} to ${to}`);
   }
-  if (context.settings.dryRun) return printRequest(context, oneOffs.create, [input]);
-  const type = await writeAndRead(context, oneOffs.create, input);
-  const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
-  const created = `created: ${recordTitle(type, 'a one-off event type')}`;
-  await answerWrite(context, view, type, {
-    done: `${created}${link}`,
-    sentence: capital(created),
-    print: () => printCreated(context, view, type),
+  return plan({
+    requests: () => ({ operation: oneOffs.create, inputs: [input] }),
+    send: async () => {
+      const record = await writeAndRead(context, oneOffs.create, input);
+      const link = typeof record.scheduling_url === 'string' ? `, ${record.scheduling_url}` : '';
+      const created = `created: ${recordTitle(record, 'a one-off event type')}`;
+      const done = { log: `${created}${link}`, sentence: capital(created) };
+      return { kind: 'record', view, record, done, isNew: true };
+    },
   });
 };
 

@@ -3,12 +3,14 @@ import { routingForms } from '../api/routing-forms.ts';
 import { hasCategory } from '../base/errors.ts';
 import { type Json, recordsIn } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
+import type { Listing, Remainder } from '../cli/answer/answer.ts';
+import { type Plan, plan } from '../cli/answer/plan.ts';
 import { both, taking } from '../cli/input/input.ts';
 import { type Decorations, type GenericCommand, positional } from '../cli/operation/generic-command.ts';
 import { requestInput } from '../cli/operation/input.ts';
 import { boundsInput } from '../cli/operation/list-input.ts';
-import { isForPeople, keepOf, noteRowFilters, printPages, Remainder } from '../cli/operation/listing.ts';
-import { type OperationInput, printRequest, runOperation } from '../cli/operation/run-operation.ts';
+import { isForPeople, keepOf, rowRemarks } from '../cli/operation/listing.ts';
+import { type OperationInput, runOperation } from '../cli/operation/run-operation.ts';
 import { withFacts } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
 import { openValue } from '../output/fields.ts';
@@ -45,31 +47,25 @@ const withQuestions = (view: View): View => ({
 });
 
 /** Stops after this many rows, once it is known whether there are more. */
-async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder = new Remainder()): AsyncGenerator<Json[]> {
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder?: Remainder): AsyncGenerator<Json[]> {
   let remaining = limit;
   for await (const page of pages) {
     if (remaining > 0 && page.length > 0) yield page.slice(0, remaining);
     remaining -= page.length;
-    remainder.isCut ||= remaining < 0;
+    if (remainder !== undefined) remainder.isCut ||= remaining < 0;
     if (remaining < 0) return;
   }
 }
 
-/** Lists the submissions of all forms: one form after another, or sorted. The service lists them only by form. */
-const runAll = async (
+/** The submissions of all forms: one form after another, or sorted. The service lists them only by form. */
+const listAll = async (
   { view, fieldFlags }: GenericCommand,
   { request: { query = {}, rows }, bounds }: Required<OperationInput>,
   context: Context,
-): Promise<void> => {
+  forCsv: Listing['forCsv'],
+): Promise<Plan> => {
   const client = await context.client();
   const organization = await context.identity.organization();
-  if (context.settings.dryRun) {
-    noteRowFilters(context, fieldFlags, rows);
-    context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
-    return printRequest(context, routingForms.list, [
-      { query: { organization, count: bounds.pageSize ?? limits.pageSize.max } },
-    ]);
-  }
   const keep = keepOf(routingForms.submissions, rows);
   const ofForm = (form: Json, limit: number) => {
     // With a filter it is unknown how many rows are needed to find enough, so use the full page size.
@@ -101,8 +97,21 @@ const runAll = async (
     const source = query.sort === undefined ? submissions(limit + 1) : sortedSubmissions(String(query.sort), limit + 1);
     return upTo(source, limit, remainder);
   };
-  const hints = ['For a column per question, name a form'];
-  await printPages(context, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
+  const listing: Listing = {
+    operation: routingForms.submissions,
+    view,
+    input: {},
+    bounds,
+    scope: { rows: 'submissions of all routing forms', hints: ['For a column per question, name a form'] },
+    pages,
+    forCsv,
+  };
+  const firstQuery = { organization, count: bounds.pageSize ?? limits.pageSize.max };
+  return plan({
+    requests: () => ({ operation: routingForms.list, inputs: [{ query: firstQuery }] }),
+    remarks: [...rowRemarks(fieldFlags, rows), 'Then, for each form: GET /routing_form_submissions?form=…'],
+    send: async () => ({ kind: 'listing', listing }),
+  });
 };
 
 /** The form, or all forms if it isn't listed. Empty if the token may not read the forms. */
@@ -120,16 +129,14 @@ const readForms = async (context: Context, formReference: unknown): Promise<Json
   return matches.length > 0 ? matches : forms;
 };
 
-/** A CSV file has a column per question and the name of the form, unless fields are chosen. */
-const forCsv = async (generic: GenericCommand, context: Context, form: unknown): Promise<GenericCommand> => {
-  const { settings } = context;
-  if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
+/** A CSV file has a column per question and the name of the form. */
+const csvColumns = async (context: Context, form: unknown): Promise<readonly Column[]> => {
   const forms = await readForms(context, form);
-  if (forms.length === 0) return generic;
+  if (forms.length === 0) return [];
   const questions = csvQuestionColumns(forms.flatMap((each) => recordsIn(each.questions)));
   const names = new Map(forms.map(({ uri, name }) => [uri, name]));
   const formName: Column = { header: 'form', path: 'form', value: (row) => names.get((row as Json).routing_form) };
-  return { ...generic, view: { ...generic.view, columns: [...generic.view.columns, ...questions, formName] } };
+  return [...questions, formName];
 };
 
 export const decorate = {
@@ -147,10 +154,11 @@ export const decorate = {
         both(boundsInput, requestInput(one.operation, fieldFlags, one.arguments)),
         async (values, { context }) => {
           const { form } = values.request.query!;
-          const command = await forCsv({ ...generic, fieldFlags }, context, form);
+          const forCsv = () => csvColumns(context, form);
+          const command = { ...generic, fieldFlags };
           return form === undefined
-            ? runAll(command, values, context)
-            : runOperation({ ...command, view: withQuestions(command.view) }, values, context);
+            ? listAll(command, values, context, forCsv)
+            : runOperation({ ...command, view: withQuestions(command.view), forCsv }, values, context);
         },
       ).run,
     };

@@ -3,6 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import { moreShares, shares } from '../api/shares.ts';
 import { isObject } from '../base/json.ts';
 import { self, words } from '../base/words.ts';
+import { type Plan, plan } from '../cli/answer/plan.ts';
 import { entry, present } from '../cli/input/entry.ts';
 import { both, type Call, input, taking, type Values } from '../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../cli/input/kind.ts';
@@ -10,10 +11,8 @@ import { choice, text } from '../cli/input/kinds.ts';
 import { needs } from '../cli/input/relations.ts';
 import type { Decorations } from '../cli/operation/generic-command.ts';
 import { type Draft, requestDraft, requestInput } from '../cli/operation/input.ts';
-import { openPage, webEntry } from '../cli/operation/open-page.ts';
-import { answerWrite } from '../cli/operation/print-record.ts';
-import { printRequest } from '../cli/operation/run-operation.ts';
-import { printCreated, writeAndRead } from '../cli/operation/write-result.ts';
+import { webEntry } from '../cli/operation/open-page.ts';
+import { writeAndRead } from '../cli/operation/write-result.ts';
 import { bodyFlag } from '../cli/parse/shared-flags.ts';
 import type { Context } from '../cli/session/context.ts';
 import type { Input } from '../client/wire.ts';
@@ -51,25 +50,30 @@ const ownInput = input(entries, needs(['location'], ['locationKind']));
 
 const pageInput = input({ web: webEntry() });
 
-/** Creates a link and shows it. `field` holds the URL of its page. */
-const createLink = async (
+/** Creates a link. `field` holds the URL of its page. */
+const createLink = (
   context: Context,
   operation: Operation,
   input: Input,
   { view, web, field }: { view: View; web: boolean; field: string },
-): Promise<void> => {
-  if (context.settings.dryRun) return printRequest(context, operation, [input]);
-  const link = await writeAndRead(context, operation, input);
-  const print = () => printCreated(context, view, link);
-  await answerWrite(context, view, link, { done: 'Created a single-use booking link', print });
-  if (web) await openPage(context, link, { field, name: 'booking page', outcome: 'applied' });
-};
+): Plan =>
+  plan({
+    requests: () => ({ operation, inputs: [input] }),
+    send: async () => ({
+      kind: 'record',
+      view,
+      record: await writeAndRead(context, operation, input),
+      done: { log: 'Created a single-use booking link' },
+      isNew: true,
+      page: web ? { field, name: 'booking page', outcome: 'applied' } : undefined,
+    }),
+  });
 
 const runCreateShare = async (
   { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft; web: boolean },
   { context }: Call,
   view: View,
-): Promise<void> => {
+): Promise<Plan> => {
   const rules = rule.flat();
   const input = await request.finish(async (body) => {
     // Keep the time zone of the hours, which may come from a flag or the body.
@@ -77,7 +81,7 @@ const runCreateShare = async (
     if (rules.length > 0) body.availability_rule = { ...hours, rules };
     if (kind !== undefined) body.location_configurations = [{ kind, ...present({ location }) }];
   });
-  await createLink(context, shares.create, input, { view, web, field: 'scheduling_links.0.booking_url' });
+  return createLink(context, shares.create, input, { view, web, field: 'scheduling_links.0.booking_url' });
 };
 
 export const decorate = {
@@ -91,7 +95,7 @@ export const decorate = {
   'create-link': ({ fieldFlags, flags, view }) => ({
     ...taking(
       both(requestInput(moreShares['create-link'], fieldFlags), pageInput),
-      ({ request: { rows: _, record: __, ...input }, web }, { context }) =>
+      async ({ request: { rows: _, record: __, ...input }, web }, { context }) =>
         createLink(context, moreShares['create-link'], input, { view, web, field: 'booking_url' }),
     ),
     flags: [...flags, ...pageInput.flags],

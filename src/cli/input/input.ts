@@ -1,4 +1,5 @@
 import { flagName, type Name, words } from '../../base/words.ts';
+import type { Printed, Reply } from '../answer/plan.ts';
 import type { Argument, Command, Draft, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { type Entry, present } from './entry.ts';
@@ -164,15 +165,16 @@ export const readCall = async <T>(input: Input<T>, invocation: Invocation): Prom
 /** A command that gets its input as values. */
 export const taking = <T>(
   input: Input<T>,
-  run: (values: T, call: Call) => Promise<void>,
+  run: (values: T, call: Call) => Promise<Reply | Printed>,
 ): Pick<Command, 'flags' | 'arguments' | 'run'> => {
-  const readAndRun = async (invocation: Invocation): Promise<void> => {
+  const readAndRun = async (invocation: Invocation): Promise<Reply | Printed> => {
     const values = await readCall(input, invocation);
     const { given: _, ...facts } = invocation;
     const call: Call = { ...facts, how: howOf(invocation) };
-    await run(values, call);
+    const reply = await run(values, call);
     // A command may ask for more while it runs.
     if (call.isAsked) invocation.isAsked = true;
+    return reply;
   };
   return { flags: input.flags, arguments: input.arguments, run: Object.assign(readAndRun, { draft: input.draft }) };
 };

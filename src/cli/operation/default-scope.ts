@@ -6,8 +6,8 @@ import { the, words } from '../../base/words.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
 import type { View } from '../../output/view.ts';
+import type { Scope } from '../answer/answer.ts';
 import type { Context } from '../session/context.ts';
-import type { Scope } from './listing.ts';
 
 const forEveryone = 'For everyone: --org current';
 

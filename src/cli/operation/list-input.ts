@@ -1,5 +1,6 @@
 import { limits } from '../../api/limits.ts';
-import { type Input, input, type Values } from '../input/input.ts';
+import type { Bounds } from '../answer/answer.ts';
+import { type Input, input } from '../input/input.ts';
 import { count, toggle } from '../input/kinds.ts';
 import { apart } from '../input/relations.ts';
 
@@ -15,9 +16,6 @@ export const listEntries = {
 
 /** What every list command takes. */
 export const listInput = input(listEntries, apart(['limit', 'all']));
-
-/** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
-export type Bounds = Partial<Values<typeof listEntries>>;
 
 /** The same as one value. */
 export const boundsInput: Input<{ bounds: Bounds }> = {

@@ -2,7 +2,7 @@ import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Json } from '../../base/json.ts';
 import { capital, formatNumber } from '../../base/numbers.ts';
-import { listed, the, words } from '../../base/words.ts';
+import { listed, type Sentence, the, words } from '../../base/words.ts';
 import { isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
@@ -10,10 +10,10 @@ import type { Input } from '../../client/wire.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
+import type { Bounds, Listing, Remainder, Scope } from '../answer/answer.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
-import type { Bounds } from './list-input.ts';
 
 /** Rows that a terminal shows by default. */
 const screenful = 50;
@@ -29,7 +29,7 @@ const mostRows = (context: Context, { limit, all }: Bounds): number => {
 };
 
 /** Whether a list has more rows than are shown. It learns this from the pages, without a request of its own. */
-export class Remainder implements ListRest {
+class KnownRest implements ListRest, Remainder {
   place: ListPlace | undefined;
   nextToken: string | undefined;
   /** Rows were left out: on their page because of the limit, or after the page was read. */
@@ -83,32 +83,18 @@ export const printRows = async (
   if (rows === 0 && empty !== undefined) notes.info(empty);
 };
 
-/** Which rows a list has, for its title and footer. */
-export interface Scope {
-  /** `your events`, or `events` if nothing limits them. */
-  rows: string;
-  /** The time they begin, if that is a default: ` from today on`. */
-  since?: string;
-  /** How to see others: `For everyone: --org current`. */
-  hints?: readonly string[];
-  /** What it means that there are none. */
-  empty?: string;
-  /** What comes next, for a list without rows. */
-  next?: (() => Promise<string | undefined>) | undefined;
-}
-
 /** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
-export const printPages = async (
+const printPages = async (
   context: Context,
   view: View,
-  pages: (limit: number, remainder: Remainder) => AsyncIterable<Json[]>,
+  pages: (limit: number, remainder: KnownRest) => AsyncIterable<Json[]>,
   bounds: Bounds,
   scope: Scope,
   requestsPerRow = 0,
 ): Promise<void> => {
   const { printer, notes, runtime } = context;
   const limit = mostRows(context, bounds);
-  const remainder = new Remainder();
+  const remainder = new KnownRest();
   const countedPages = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
   const rows = await printer.list({ ...view, title: capital(`${name}${since}`) }, countedPages, remainder);
@@ -128,29 +114,12 @@ export const printPages = async (
   } else if (hints.length > 0) notes.footer([`Showing ${name}${since}`, ...hints].join('. '));
 };
 
-export type Stage = (rows: Json[]) => Promise<Json[]>;
-
-/** A list operation, and how its rows are filtered and shown. */
-export interface Listing {
-  operation: Operation;
-  view: View;
-  input: Input;
-  bounds: Bounds;
-  scope: Scope;
-  /** A condition on rows, in addition to the query. */
-  keep?: ((row: Json) => boolean) | undefined;
-  /** Filters rows with further requests. */
-  choose?: Stage | undefined;
-  /** Adds data to the rows that will be shown. */
-  add?: Stage | undefined;
-}
-
 /** Applies `choose` and `add`. The limit counts the rows that `choose` keeps. */
 async function* choosePages(
   pages: AsyncIterable<Json[]>,
   { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
   limit: number,
-  remainder: Remainder,
+  remainder: KnownRest,
   draft: (rows: Json[]) => Promise<void> = async () => {},
 ): AsyncGenerator<Json[]> {
   let rowsLeft = limit;
@@ -181,7 +150,12 @@ export const firstInput = (context: Context, listing: Listing): Input => {
 
 /** Prints the results of a list operation. */
 export const printListing = async (context: Context, listing: Listing): Promise<void> => {
-  const { operation, view, bounds, scope, keep, add } = listing;
+  const { operation, bounds, scope, keep, forCsv } = listing;
+  const { format, fields } = context.settings;
+  const add = (isForPeople(context) && fields === undefined && listing.addForScreen) || listing.add;
+  const more = format === 'csv' && fields === undefined && forCsv !== undefined ? await forCsv() : [];
+  const view = more.length === 0 ? listing.view : { ...listing.view, columns: [...listing.view.columns, ...more] };
+  if (listing.pages !== undefined) return printPages(context, view, listing.pages, bounds, scope);
   const { pageSize = limits.pageSize.max } = bounds;
   const client = await context.client();
   const { afterSend } = context.runtime;
@@ -189,17 +163,23 @@ export const printListing = async (context: Context, listing: Listing): Promise<
   const query = from?.query ?? listing.input.query ?? {};
   const input = { ...listing.input, query };
   const filter = rowFilter(operation, query);
-  const readPages = (remainder: Remainder, options: ListOptions<Json>) => {
+  const readPages = (remainder: KnownRest, options: ListOptions<Json>) => {
     const onPage = (rest: Rest) => remainder.add(rest, query);
     return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
   // Nobody waits for what is only added to the rows.
   const draft = add && ((rows: Json[]) => context.printer.draft?.(rows) ?? Promise.resolve());
   const keepRow = keep === undefined ? filter : (row: Json) => filter(row) && keep(row);
-  const pages = (limit: number, remainder: Remainder) => {
+  const pages = (limit: number, remainder: KnownRest) => {
     const isWhole = limit === Number.POSITIVE_INFINITY;
     const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
-    return choosePages(readPages(remainder, { keep: keepRow, ...options }), listing, limit, remainder, draft);
+    return choosePages(
+      readPages(remainder, { keep: keepRow, ...options }),
+      { ...listing, add },
+      limit,
+      remainder,
+      draft,
+    );
   };
   return printPages(context, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };
@@ -208,9 +188,14 @@ export const printListing = async (context: Context, listing: Listing): Promise<
 export const keepOf = (operation: Operation, rows: Input['query'] = {}): ((row: Json) => boolean) | undefined =>
   Object.keys(rows).length === 0 ? undefined : rowFilter(operation, rows);
 
-/** Notes, for `--dry-run` and `--curl`, which conditions are not part of the request. */
-export const noteRowFilters = ({ notes }: Context, flags: readonly FieldFlag[], rows: Input['query'] = {}): void => {
+/** Which conditions are not part of the request, for `--dry-run` and `--curl`. */
+export const rowRemarks = (flags: readonly FieldFlag[], rows: Input['query'] = {}): Sentence[] => {
   const unsent = flags.filter(({ path, part }) => part === 'rows' && rows[path[0]!] !== undefined);
   const names = unsent.map(({ name }) => the(name));
-  if (names.length > 0) notes.info(words`${listed(names, 'and')}: not part of the request, applied to its reply`);
+  return names.length === 0 ? [] : [words`${listed(names, 'and')}: not part of the request, applied to its reply`];
+};
+
+/** Notes them. */
+export const noteRowFilters = ({ notes }: Context, ...remarks: Parameters<typeof rowRemarks>): void => {
+  for (const remark of rowRemarks(...remarks)) notes.info(remark);
 };

@@ -2,6 +2,8 @@ import type { Operation } from '../../api/operation.ts';
 import { SchedError } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
 import { valueAt } from '../../output/fields.ts';
+import type { Page } from '../answer/answer.ts';
+import { mapReply } from '../answer/plan.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Entry } from '../input/entry.ts';
 import { both, input, readSome, related } from '../input/input.ts';
@@ -9,14 +11,6 @@ import { toggle } from '../input/kinds.ts';
 import { rule } from '../input/relations.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import type { Context } from '../session/context.ts';
-
-/** A page of a record: the field that holds its URL, and its name. */
-export interface Page {
-  field: string;
-  name: string;
-  /** Set if the record was just created. */
-  outcome?: 'applied';
-}
 
 export const webEntry = (description = 'open its page in the browser') => toggle(description, { heading: 'Output' });
 
@@ -69,11 +63,11 @@ export const withPage = <Own extends Command, Choice extends string | boolean | 
   const page = related(input({ web }), printsNothing);
   const run = async (invocation: Invocation) => {
     const choice = (await readSome(page, invocation)).web as Choice;
-    if (!choice) return generic.run(invocation);
-    const { context } = invocation;
-    const one = (_: unknown, record: object) => openPage(context, record, pageFor(choice));
-    const printer = Object.create(context.printer, { one: { value: one } });
-    return generic.run({ ...invocation, context: { ...context, printer } });
+    const reply = await generic.run(invocation);
+    if (!choice || !reply) return reply;
+    return mapReply(reply, (answer) =>
+      answer.kind === 'record' ? { kind: 'page', record: answer.record, page: pageFor(choice) } : answer,
+    );
   };
   const { draft } = generic.run;
   return {

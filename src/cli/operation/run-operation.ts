@@ -2,6 +2,7 @@ import { catalogue } from '../../api/catalogue.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { fallBack } from '../../base/errors.ts';
 import { type Json, jsonIn, parseJson } from '../../base/json.ts';
+import type { Sentence } from '../../base/words.ts';
 import { isRead } from '../../client/client.ts';
 import { withArticle } from '../../client/ids.ts';
 import type { Input } from '../../client/wire.ts';
@@ -9,6 +10,8 @@ import type { HttpRequest } from '../../http/message.ts';
 import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
+import type { Answer, Bounds, Listing, Stage } from '../answer/answer.ts';
+import { type Plan, plan } from '../answer/plan.ts';
 import type { Command } from '../command.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import { shownUrl } from '../session/connection.ts';
@@ -16,10 +19,8 @@ import type { Context } from '../session/context.ts';
 import { fillScope, scopeOf } from './default-scope.ts';
 import type { FieldFlag } from './field-flags.ts';
 import type { RequestValues } from './input.ts';
-import type { Bounds } from './list-input.ts';
-import { firstInput, isForPeople, keepOf, type Listing, noteRowFilters, printListing, type Stage } from './listing.ts';
-import { answerWrite, printRecord } from './print-record.ts';
-import { addFacts, printCreated, recordTitle, writeAndRead } from './write-result.ts';
+import { keepOf, rowRemarks } from './listing.ts';
+import { addFacts, recordTitle, writeAndRead } from './write-result.ts';
 
 /** What running the command of an operation needs of it. */
 export interface OperationCommand extends Pick<Command, 'name'> {
@@ -30,6 +31,8 @@ export interface OperationCommand extends Pick<Command, 'name'> {
   addForScreen?(context: Context): Stage;
   /** Filters rows by what only sched can find out. */
   choose?: Stage;
+  /** Columns that only a CSV file has. */
+  forCsv?: Listing['forCsv'];
 }
 
 /** What the command of an operation gets. */
@@ -118,36 +121,38 @@ export const printRequest = async (
   return printRequests(context, requests, operation.scope !== undefined, facts);
 };
 
-/** Prints a list, or with `--dry-run` and `--curl` its first request. */
-export const runListing = (context: Context, listing: Listing): Promise<void> =>
-  context.settings.dryRun
-    ? printRequest(context, listing.operation, [firstInput(context, listing)])
-    : printListing(context, listing);
+/** The rows of a list, or with `--dry-run` and `--curl` its first request. */
+export const listingPlan = (
+  listing: Listing,
+  remarks: readonly Sentence[] = [],
+  send: () => Promise<Answer> = async () => ({ kind: 'listing', listing }),
+): Plan => plan({ requests: () => ({ listing }), remarks, send });
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
-/** Runs the command of an operation: fills in the scope, sends the request and prints the reply. */
+/** What the command of an operation is about to do: fill in the scope, send the request and answer with the reply. */
 export const runOperation = async (
-  command: OperationCommand,
+  { operation, view, name, fieldFlags, choose, addForScreen, forCsv }: OperationCommand,
   { request: { rows, record: knownRecord, ...input }, bounds }: OperationInput,
   context: Context,
-): Promise<void> => {
-  const { operation, view, name } = command;
+): Promise<Plan> => {
   const scope = scopeOf(operation, await fillScope(operation, input, context), view);
-  const { dryRun } = context.settings;
-  if (dryRun) noteRowFilters(context, command.fieldFlags, rows);
-  if (bounds !== undefined) {
-    const isScreen = isForPeople(context) && context.settings.fields === undefined && !dryRun;
-    const add = isScreen ? command.addForScreen?.(context) : undefined;
-    const { choose } = command;
-    return runListing(context, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), choose, add });
-  }
-  if (dryRun) return printRequest(context, operation, [input]);
-  if (isRead(operation))
-    return printRecord(context, view, knownRecord ?? (await (await context.client()).call(operation, input)));
-  const record = await writeAndRead(context, operation, input);
-  return answerWrite(context, view, record, {
-    done: `${past[name] ?? 'done'}: ${recordTitle(record, withArticle(operation.reply.of.name))}`,
-    ...(operation.effect === 'creation' ? { print: () => printCreated(context, view, record) } : {}),
+  const remarks = rowRemarks(fieldFlags, rows);
+  const keep = keepOf(operation, rows);
+  if (bounds !== undefined)
+    return listingPlan(
+      { operation, view, input, bounds, scope, keep, choose, addForScreen: addForScreen?.(context), forCsv },
+      remarks,
+    );
+  return plan({
+    requests: () => ({ operation, inputs: [input] }),
+    remarks,
+    send: async () => {
+      if (isRead(operation))
+        return { kind: 'record', view, record: knownRecord ?? (await (await context.client()).call(operation, input)) };
+      const record = await writeAndRead(context, operation, input);
+      const log = `${past[name] ?? 'done'}: ${recordTitle(record, withArticle(operation.reply.of.name))}`;
+      return { kind: 'record', view, record, done: { log }, isNew: operation.effect === 'creation' };
+    },
   });
 };

@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../api/operation.ts';
-import { SchedError } from '../../base/errors.ts';
-import { isObject, type Json, jsonText, textOf } from '../../base/json.ts';
+import { isObject, type Json, textOf } from '../../base/json.ts';
 import { type Change, readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
 import type { WriteResult } from '../../client/outcome.ts';
 import type { Input } from '../../client/wire.ts';
-import type { View } from '../../output/view.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
@@ -115,13 +113,3 @@ export const writeAndRead = async (context: Context, operation: Operation, input
 
 /** What to call a record in a sentence. The service may send neither a name nor a URI. */
 export const recordTitle = ({ name, uri }: Json, otherwise: string): string => textOf(name, uri) ?? otherwise;
-
-/** Prints the record of a creation. If the format can't show it, the error has the record: it may be shown nowhere else. */
-export const printCreated = async ({ printer }: Context, view: View, record: Json): Promise<void> => {
-  try {
-    await printer.one(view, record);
-  } catch (error) {
-    if (!(error instanceof SchedError)) throw error;
-    throw new SchedError('integrity', error.message, { reason: `created: ${jsonText(record)}`, outcome: 'applied' });
-  }
-};

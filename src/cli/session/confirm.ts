@@ -8,16 +8,9 @@ import { effectOf } from '../../client/outcome.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
+import type { Question } from '../answer/plan.ts';
 import type { Context } from './context.ts';
-import { askYes, type Change, type Facts, laidOut } from './prompt.ts';
-
-export interface Confirmation extends Omit<Change, 'facts'> {
-  /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
-  action: string;
-  facts?: Facts;
-  /** The flags to confirm it with if there is no terminal: --yes by default. */
-  flags?: Suggestion['flags'];
-}
+import { askYes, type Facts, laidOut } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
 const mostLines = 20;
@@ -149,7 +142,7 @@ export const confirm = async (
     details = [],
     facts = [],
     place = [],
-  }: Confirmation,
+  }: Question,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;

@@ -5,12 +5,14 @@ import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Stage } from '../../cli/answer/answer.ts';
+import type { Printed, Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { fillScope, scopeLines, scopeOf } from '../../cli/operation/default-scope.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
-import { noteRowFilters, type Stage } from '../../cli/operation/listing.ts';
-import { runListing } from '../../cli/operation/run-operation.ts';
+import { rowRemarks } from '../../cli/operation/listing.ts';
+import { listingPlan } from '../../cli/operation/run-operation.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { hasRoom } from '../../cli/session/network.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -100,7 +102,7 @@ export const runAgenda = async (
   { since, watch, request, ...input }: AgendaInput & { request: RequestValues },
   { context }: Call,
   { fieldFlags, view }: GenericCommand,
-): Promise<void> => {
+): Promise<Reply | Printed> => {
   const { settings, printer, notes } = context;
   const { zone } = settings;
   const period = periods.find((name) => input[name]) ?? 'week';
@@ -115,17 +117,12 @@ export const runAgenda = async (
   const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
-  if (settings.dryRun) noteRowFilters(context, fieldFlags, request.rows);
   if (settings.dryRun || !printer.showsPages) {
+    const input = { query: queryOf(days) };
+    const scope = scopeOf(events.list, whose);
     // The window is the limit, so a terminal gets all rows too.
-    return runListing(context, {
-      operation: events.list,
-      view,
-      input: { query: queryOf(days) },
-      bounds: { all: true },
-      scope: scopeOf(events.list, whose),
-      keep,
-    });
+    const listing = { operation: events.list, view, input, bounds: { all: true }, scope, keep };
+    return listingPlan(listing, rowRemarks(fieldFlags, request.rows));
   }
   const isShared = scopedQuery.organization !== undefined && scopedQuery.user === undefined;
   const hasDetails = !isShared && period !== 'month';

@@ -9,7 +9,7 @@ import { invitations } from '../../api/organizations.ts';
 import { hasCategory } from '../../base/errors.ts';
 import { isObject, jsonIn } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
-import type { Confirmation } from '../../cli/session/confirm.ts';
+import type { Question } from '../../cli/answer/plan.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { addressOf, type Dialect } from '../../dialects/dialect.ts';
@@ -98,7 +98,7 @@ const addressesInPath = (body: string | undefined): string => {
 const rulesIn = (body: string | undefined): string[] => (listIn(body, 'rules') ?? []).filter(isObject).map(ruleWords);
 
 /** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */
-const cancelPrompt = async (context: Context, id: string, body?: string): Promise<Confirmation> => {
+const cancelPrompt = async (context: Context, id: string, body?: string): Promise<Question> => {
   const plainQuestion = {
     question: `Cancel event ${id} and notify its invitees?`,
     isFinal: true,
@@ -117,7 +117,7 @@ const cancelPrompt = async (context: Context, id: string, body?: string): Promis
   }
 };
 
-type AskAbout = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
+type AskAbout = (context: Context, id: string, body?: string) => Question | Promise<Question>;
 
 const replaces = 'The rules you send replace all others.';
 
@@ -164,7 +164,7 @@ const knownQuestion = (
   path: string,
   body: string | undefined,
   dialect: Dialect | undefined,
-): Promise<Confirmation> | Confirmation | undefined => {
+): Promise<Question> | Question | undefined => {
   const segments = segmentsOf(path);
   for (const [row, ask] of questions) {
     const template = endsAt(row, segments, dialect);
@@ -185,7 +185,7 @@ export const questionFor = async (
   method: string,
   path: string,
   body: string | undefined,
-): Promise<Confirmation | undefined> => {
+): Promise<Question | undefined> => {
   if (method === 'GET') return undefined;
   const text = comparablePath(path);
   const dialect = await context.dialect();

@@ -1,5 +1,6 @@
 import { AvailabilitySchedule, availability } from '../../api/availability.ts';
 import { words } from '../../base/words.ts';
+import type { Bounds } from '../../cli/answer/answer.ts';
 import type { Command, Flag } from '../../cli/command.ts';
 import { type Input, related, taking } from '../../cli/input/input.ts';
 import type { How } from '../../cli/input/kind.ts';
@@ -10,7 +11,7 @@ import {
   genericCommand,
   operationInput,
 } from '../../cli/operation/generic-command.ts';
-import { type Bounds, boundsInput } from '../../cli/operation/list-input.ts';
+import { boundsInput } from '../../cli/operation/list-input.ts';
 import { isForPeople } from '../../cli/operation/listing.ts';
 import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import { offInput, updateInput } from './input.ts';

@@ -1,8 +1,8 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { counted } from '../../base/numbers.ts';
+import type { Bounds } from '../../cli/answer/answer.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
-import type { Bounds } from '../../cli/operation/list-input.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { gather } from '../../client/paginate.ts';

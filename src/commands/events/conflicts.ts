@@ -7,8 +7,8 @@ import { isObject, type Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Stage } from '../../cli/answer/answer.ts';
 import { present } from '../../cli/input/entry.ts';
-import type { Stage } from '../../cli/operation/listing.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -24,7 +24,7 @@ import { hostsIn, spanOf, textIn } from './screen.ts';
 import { type Conflict, conflictsIn } from './work-conflicts.ts';
 
 /** What a list of conflicts adds to the list of events. */
-interface FoundConflicts {
+export interface FoundConflicts {
   has(event: Json): boolean;
   add: Stage;
   withColumn(view: View): View;

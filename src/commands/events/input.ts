@@ -3,6 +3,7 @@ import { reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { fold } from '../../base/nearest.ts';
 import { self, the, words } from '../../base/words.ts';
+import type { Bounds } from '../../cli/answer/answer.ts';
 import type { Flag } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { both, type Input, input, related, type Values } from '../../cli/input/input.ts';
@@ -11,7 +12,7 @@ import { choice, count, toggle } from '../../cli/input/kinds.ts';
 import { excludes, needs, rule } from '../../cli/input/relations.ts';
 import { type FieldFlag, fieldFlags, rowFlag } from '../../cli/operation/field-flags.ts';
 import { type RequestValues, requestInput } from '../../cli/operation/input.ts';
-import { type Bounds, listInput } from '../../cli/operation/list-input.ts';
+import { listInput } from '../../cli/operation/list-input.ts';
 import { type WindowInput, windowEntries, windowsApart } from './window-input.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */

@@ -5,10 +5,12 @@ import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import { fold } from '../../base/nearest.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, type Sentence, the, words } from '../../base/words.ts';
+import type { Listing, Scope, Stage } from '../../cli/answer/answer.ts';
+import { mapReply, type Plan, plan, type Reply } from '../../cli/answer/plan.ts';
 import { fillScope, scopeOf } from '../../cli/operation/default-scope.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
-import { isForPeople, type Scope, type Stage } from '../../cli/operation/listing.ts';
-import { type OperationInput, printRequests, runListing, runOperation } from '../../cli/operation/run-operation.ts';
+import { isForPeople } from '../../cli/operation/listing.ts';
+import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -16,6 +18,7 @@ import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
 import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
+import type { FoundConflicts } from './conflicts.ts';
 import type { FilterSupport } from './filter-support.ts';
 import type { EventFilters, EventsListInput } from './input.ts';
 import { windowOf } from './window-input.ts';
@@ -26,7 +29,7 @@ import {
   addPeople,
   inviteeRows,
   onlyWith,
-  readQuestions,
+  questionColumnsOf,
   shortPage,
   withInviteeRows,
   withInvitees,
@@ -111,15 +114,17 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
   return { choose, confirm: verdicts.flatMap((verdict) => verdict.confirm ?? []) };
 };
 
-/** Notes, for `--dry-run` and `--curl`, what the printed request leaves out. */
-const noteRest = ({ notes }: Context, { request, search, conflicts }: EventsListInput, isWith: boolean): void => {
+/** What the request of --dry-run and --curl leaves out. */
+const restOf = ({ request, search, conflicts }: EventsListInput, isWith: boolean): Sentence[] => {
   const here = [
     ...(request.rows?.event_type === undefined ? [] : [the('eventType')]),
     ...(search === undefined ? [] : [the('search')]),
     ...(conflicts ? [the('conflicts')] : []),
   ];
-  if (here.length > 0) notes.info(words`${listed(here, 'and')}: not part of the request, applied to its reply`);
-  if (isWith) notes.info(words`${the('with')} invitees: for each event GET /scheduled_events/{event}/invitees`);
+  return [
+    ...(here.length > 0 ? [words`${listed(here, 'and')}: not part of the request, applied to its reply`] : []),
+    ...(isWith ? [words`${the('with')} invitees: for each event GET /scheduled_events/{event}/invitees`] : []),
+  ];
 };
 
 /** The next event of these users, for a list that is empty: `Wed 18 Nov 12:00 Consultation`. */
@@ -180,75 +185,95 @@ export const listEvents = async (
   command: GenericCommand,
   { limit, all, pageSize: size, with: what, rows: perInvitee, conflicts, buffers, ...filters }: EventsListInput,
   context: Context,
-): Promise<void> => {
+): Promise<Plan> => {
   const isRows = perInvitee !== undefined;
   const isWith = what !== undefined || isRows;
   const { search } = filters;
   const how = { isOfGroup: command.arguments.length > 0, isSearchedLater: isWith };
   const { query, rows, isFromToday, keep, settle } = await readFilters(context, filters, how);
-  const { dryRun } = context.settings;
   if (conflicts) query.status = 'active';
-  if (dryRun) noteRest(context, { ...filters, conflicts, with: what, rows: perInvitee }, isWith);
-
-  const { choose, confirm } = dryRun ? { choose: undefined, confirm: [] } : await settle();
-  const found =
-    conflicts && !dryRun
-      ? await (await import('./conflicts.ts')).findConflicts(context, query, buffers ?? 0)
-      : undefined;
-  const isSlow = isWith || choose !== undefined;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
-  const { format, fields: chosenFields } = context.settings;
-  const isScreen = isForPeople(context) && chosenFields === undefined && !isRows && !dryRun;
-  const needsQuestions = isRows && format === 'csv' && chosenFields === undefined && !dryRun;
-  const questions = needsQuestions ? await readQuestions(context, query) : [];
+  const isScreen = isForPeople(context) && context.settings.fields === undefined && !isRows;
   const plainView = isWith ? withInvitees(command.view) : command.view;
   const searchStage: Stage | undefined =
     search === undefined ? undefined : async (page) => page.filter((row) => searchableText(row).includes(search));
   const scope = scopeFor(rows, isFromToday);
   const searchHints = isWith ? [] : ['To search people too: --with invitees'];
   const notesBelow: Sentence[] = [];
-  const people = isWith
-    ? addInvitees(context)
-    : isScreen
-      ? addPeople(context, (note) => notesBelow.push(note))
-      : undefined;
-  await runListing(context, {
-    operation: events.list,
-    view: isRows ? withInviteeRows(command.view, questions) : (found?.withColumn(plainView) ?? plainView),
-    input: { query },
-    bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
-    scope: {
-      ...scope,
-      ...(search !== undefined && { empty: 'No events match', hints: [...searchHints, ...(scope.hints ?? [])] }),
-      ...(found && { empty: 'No conflicts' }),
-      next: isScreen && !found && search === undefined ? () => nextEvent(context, query) : undefined,
+  const people = isWith ? addInvitees(context) : undefined;
+  const added = isEarly ? undefined : people;
+  const listingOf = (choose?: Stage, found?: FoundConflicts): Listing => {
+    const isSlow = isWith || choose !== undefined;
+    return {
+      operation: events.list,
+      view: isRows ? withInviteeRows(command.view) : (found?.withColumn(plainView) ?? plainView),
+      input: { query },
+      bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
+      scope: {
+        ...scope,
+        ...(search !== undefined && { empty: 'No events match', hints: [...searchHints, ...(scope.hints ?? [])] }),
+        ...(found && { empty: 'No conflicts' }),
+        next: isScreen && !found && search === undefined ? () => nextEvent(context, query) : undefined,
+      },
+      keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
+      choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,
+      add: chainStages(added, found?.add),
+      addForScreen: isRows
+        ? undefined
+        : chainStages(
+            isWith ? added : addPeople(context, (note) => notesBelow.push(note)),
+            addColors(context, query),
+            found?.add,
+          ),
+      forCsv: isRows ? () => questionColumnsOf(context, query) : undefined,
+    };
+  };
+  return plan({
+    requests: () => ({ listing: listingOf() }),
+    remarks: restOf({ ...filters, conflicts, with: what, rows: perInvitee }, isWith),
+    send: async () => {
+      const { choose, confirm } = await settle();
+      const found = conflicts
+        ? await (await import('./conflicts.ts')).findConflicts(context, query, buffers ?? 0)
+        : undefined;
+      const below = async (count: number) => {
+        if (count > 0) for (const remember of confirm) await remember();
+        return notesBelow;
+      };
+      return { kind: 'listing', listing: listingOf(choose, found), below };
     },
-    keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
-    choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,
-    add: chainStages(isEarly ? undefined : people, isScreen ? addColors(context, query) : undefined, found?.add),
   });
-  for (const note of notesBelow) context.notes.footer(note);
-  if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
 
 export const runGet = async (
   generic: GenericCommand,
   { with: what, request: input }: OperationInput & { with: 'invitees' | undefined },
   context: Context,
-): Promise<void> => {
-  const isWith = what !== undefined;
-  if (!isWith && (!context.printer.showsPages || context.settings.dryRun))
-    return runOperation(generic, { request: input }, context);
-  const client = await context.client();
-  if (context.settings.dryRun) {
+): Promise<Reply> => {
+  const plain = await runOperation(generic, { request: input }, context);
+  const withPeople = async (event: Json): Promise<Json> => (await addInvitees(context)([event]))[0] ?? event;
+  const view = withInvitees(generic.view);
+  if (what !== undefined) {
+    const client = await context.client();
     const { invitees } = await import('../../api/invitees.ts');
-    const requests = [client.prepare(events.get, input), client.prepare(invitees.list, input)];
-    return printRequests(context, await Promise.all(requests));
+    return plan({
+      requests: async () => ({
+        prepared: await Promise.all([client.prepare(events.get, input), client.prepare(invitees.list, input)]),
+      }),
+      send: async () => ({ kind: 'record', view, record: await withPeople(await client.call(events.get, input)) }),
+    });
   }
-  const event = await client.call(events.get, input);
-  const read = () => addInvitees(context)([event]);
   // A page names the people even if nobody asked for them, as long as they can be read.
-  const [row = event] = (isWith ? await read() : await readIfPossible(read)) ?? [];
-  await context.printer.one(withInvitees(generic.view), row);
+  return mapReply(plain, (answer) =>
+    answer.kind === 'record'
+      ? {
+          ...answer,
+          forPage: async () => ({
+            view,
+            record: (await readIfPossible(() => withPeople(answer.record))) ?? answer.record,
+          }),
+        }
+      : answer,
+  );
 };

@@ -4,9 +4,9 @@ import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Question } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { isAlready, withFacts } from '../../cli/operation/write-result.ts';
-import type { Confirmation } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -137,7 +137,7 @@ export const cancelQuestion = async (
   context: Context,
   eventsToCancel: readonly (Json | string)[],
   { reason, total = eventsToCancel.length, most = mostNamed }: { reason?: unknown; total?: number; most?: number } = {},
-): Promise<Confirmation> => {
+): Promise<Question> => {
   // Without a prompt, nobody would see the people.
   const shownEvents = context.canConfirm ? eventsToCancel.slice(0, most) : [];
   const lines = await mapConcurrent(shownEvents, async (event) =>
@@ -172,12 +172,7 @@ export const canceledSentence = (context: Context, event: Json): string => {
 };
 
 /** The prompt before a no-show for a meeting that nobody can have missed. `why`: it `has not started yet`. */
-export const noShowQuestion = async (
-  context: Context,
-  event: Json,
-  invitee: Json,
-  why: string,
-): Promise<Confirmation> => {
+export const noShowQuestion = async (context: Context, event: Json, invitee: Json, why: string): Promise<Question> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} ${why}.`,

@@ -3,7 +3,7 @@ import { hasCategory } from '../../base/errors.ts';
 import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
-import type { Stage } from '../../cli/operation/listing.ts';
+import type { Stage } from '../../cli/answer/answer.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
@@ -12,7 +12,7 @@ import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
 import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns } from '../../output/question-columns.ts';
-import type { View } from '../../output/view.ts';
+import type { Column, View } from '../../output/view.ts';
 import { inviteesOf } from './read-invitees.ts';
 
 /** Page size with invitees: a page token may expire while they are read, so these pages are short. */
@@ -140,10 +140,17 @@ export const inviteeRows: Stage = async (page) =>
     return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
   });
 
-/** The questions of the event types whose events are listed, for the columns of a CSV file. */
-export const readQuestions = async (context: Context, scope: Query): Promise<Json[]> => {
+const inviteeIn = (row: object): object => {
+  const invitee = valueAt(row, '_sched.invitee');
+  return isObject(invitee) ? invitee : {};
+};
+
+/** A column for each question of the event types whose events are listed, for a CSV file. */
+export const questionColumnsOf = async (context: Context, scope: Query): Promise<readonly Column[]> => {
   try {
-    return (await readTypes(context, scope)).flatMap((type) => recordsIn(type.custom_questions));
+    const types = await readTypes(context, scope);
+    const questions = types.flatMap((type) => recordsIn(type.custom_questions));
+    return csvQuestionColumns(questions, inviteeIn);
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
@@ -151,12 +158,7 @@ export const readQuestions = async (context: Context, scope: Query): Promise<Jso
   }
 };
 
-const inviteeIn = (row: object): object => {
-  const invitee = valueAt(row, '_sched.invitee');
-  return isObject(invitee) ? invitee : {};
-};
-
-export const withInviteeRows = ({ page, columns }: View, questions: readonly Json[]): View => ({
+export const withInviteeRows = ({ page, columns }: View): View => ({
   page,
   columns: [
     ...columns,
@@ -172,6 +174,5 @@ export const withInviteeRows = ({ page, columns }: View, questions: readonly Jso
       value: (row) => answersText(inviteeIn(row)),
       priority: 0.3,
     },
-    ...csvQuestionColumns(questions, inviteeIn),
   ],
 });

@@ -2,13 +2,15 @@ import { events } from '../../api/events.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
+import type { Page } from '../../cli/answer/answer.ts';
+import type { Plan } from '../../cli/answer/plan.ts';
 import type { Argument, Command, Invocation } from '../../cli/command.ts';
 import { type Call, input, taking } from '../../cli/input/input.ts';
 import { choice } from '../../cli/input/kinds.ts';
 import { aboutService } from '../../cli/mirror-answer.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
 import { type Decorations, type GenericCommand, operationInput } from '../../cli/operation/generic-command.ts';
-import { type Page, withPage } from '../../cli/operation/open-page.ts';
+import { withPage } from '../../cli/operation/open-page.ts';
 import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
@@ -35,17 +37,17 @@ export const examples = {
 };
 
 /** Lists the invitees of an event. A CSV file has a column for each question of the event type. */
-const runList = async (generic: GenericCommand, values: OperationInput, context: Context): Promise<void> => {
-  const { format, fields, dryRun } = context.settings;
-  if (format !== 'csv' || fields !== undefined || dryRun) return runOperation(generic, values, context);
-  const client = await context.client();
-  // Without the event type, the column with all answers has to do.
-  const type = await readIfPossible(async () => {
-    const { event_type: uri } = await client.call(events.get, { path: values.request.path! });
-    return typeof uri === 'string' ? eventTypeOf(context, uri) : undefined;
-  });
-  const columns = [...generic.view.columns, ...csvQuestionColumns(type === undefined ? [] : questionsOf(type))];
-  return runOperation({ ...generic, view: { ...generic.view, columns } }, values, context);
+const runList = async (generic: GenericCommand, values: OperationInput, context: Context): Promise<Plan> => {
+  const forCsv = async () => {
+    const client = await context.client();
+    // Without the event type, the column with all answers has to do.
+    const type = await readIfPossible(async () => {
+      const { event_type: uri } = await client.call(events.get, { path: values.request.path! });
+      return typeof uri === 'string' ? eventTypeOf(context, uri) : undefined;
+    });
+    return csvQuestionColumns(type === undefined ? [] : questionsOf(type));
+  };
+  return runOperation({ ...generic, forCsv }, values, context);
 };
 
 const pages: Record<string, Page> = {

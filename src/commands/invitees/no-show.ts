@@ -4,6 +4,8 @@ import { fallBack, hasCategory, SchedError, usageError } from '../../base/errors
 import { isObject, type Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { words } from '../../base/words.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import { plan, type Question, type Reply } from '../../cli/answer/plan.ts';
 import type { Argument } from '../../cli/command.ts';
 import { both, type Call, type Input, input } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
@@ -12,10 +14,7 @@ import type { Below } from '../../cli/messages/notes.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack, deleteRecord } from '../../cli/operation/change-record.ts';
 import { requestInput } from '../../cli/operation/input.ts';
-import { answerWrite } from '../../cli/operation/print-record.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
 import { isAlready, knownRecord, recordTitle, withFacts } from '../../cli/operation/write-result.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
@@ -52,48 +51,59 @@ const whyNotMissed = (event: Json, invitee: Json, now: number): string | undefin
   return startsAt === undefined || startsAt <= now ? undefined : 'has not started yet';
 };
 
-/** Asks for confirmation if nobody can have missed the meeting. */
-const confirmUnlikely = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
-  if (context.settings.yes) return;
+/** Asks about a no-show if nobody can have missed the meeting. */
+const questionOf = async (
+  context: Context,
+  client: Client,
+  path: Record<string, string>,
+): Promise<Question | undefined> => {
   const [event, invitee] = await Promise.all([
     client.call(events.get, { path: { event: path.event! } }),
     client.call(invitees.get, { path }),
   ]);
   const why = whyNotMissed(event, invitee, context.now());
-  if (why === undefined) return;
+  if (why === undefined) return undefined;
   const { noShowQuestion } = await import('../events/screen.ts');
-  await confirm(context, await noShowQuestion(context, event, invitee, why));
+  return noShowQuestion(context, event, invitee, why);
 };
 
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
 
 /** Takes back the mark of an invitee. Its own URI is only known from the invitee. */
-const undo = async (path: Record<string, string>, context: Context, view: View): Promise<void> => {
+const undo = async (path: Record<string, string>, context: Context, view: View): Promise<Reply> => {
   const client = await context.client();
   const read = () => client.call(invitees.get, { path });
   const invitee = await read();
   const who = recordTitle(invitee, path.invitee!);
   if (!isMarked(invitee)) {
-    return answerWrite(context, view, withFacts(invitee, { already: true }), { done: `not marked as no-show: ${who}` });
+    const record = withFacts(invitee, { already: true });
+    return { kind: 'record', view, record, done: { log: `not marked as no-show: ${who}` } };
   }
   const { uri } = isObject(invitee.no_show) ? invitee.no_show : {};
   if (typeof uri !== 'string' || !isPlainId(idIn(uri)))
     throw new SchedError('integrity', "The service doesn't show the URI of this no-show, so it can't be undone");
   const mark = { no_show: idIn(uri) };
-  if (context.settings.dryRun) return printRequest(context, invitees['undo-no-show'], [{ path: mark }]);
-  const { eventLine } = await import('../events/screen.ts');
-  if (!context.settings.yes)
-    await confirm(context, {
+  return plan({
+    requests: () => ({ operation: invitees['undo-no-show'], inputs: [{ path: mark }] }),
+    read: async (reader) => {
+      if (reader !== 'asked') return [];
+      const { eventLine } = await import('../events/screen.ts');
+      return [await eventLine(context, path.event!)];
+    },
+    question: (list) => ({
       question: `Undo the no-show of ${who}?`,
       action: `undo the no-show of ${who}`,
-      list: context.canConfirm ? [await eventLine(context, path.event!)] : [],
-    });
-  await deleteRecord(context, invitees['undo-no-show'], mark, async () => {
-    const now = await read();
-    return isMarked(now) ? now : undefined;
+      list,
+    }),
+    send: async () => {
+      await deleteRecord(context, invitees['undo-no-show'], mark, async () => {
+        const now = await read();
+        return isMarked(now) ? now : undefined;
+      });
+      const record = (await readIfPossible(read)) ?? { ...invitee, no_show: null };
+      return { kind: 'record', view, record, done: { log: `no longer marked as no-show: ${who}` } };
+    },
   });
-  const now = (await readIfPossible(read)) ?? { ...invitee, no_show: null };
-  await answerWrite(context, view, now, { done: `no longer marked as no-show: ${who}` });
 };
 
 /** How to take back a mark: `Undo  sched invitees no-show 8Q96 86ZT --undo`. */
@@ -148,7 +158,7 @@ export const runNoShow = async (
   { undo: isUndone, path: named, bare: givenBare }: Named & { undo: boolean },
   { context }: Call,
   view: View,
-): Promise<void> => {
+): Promise<Reply> => {
   const { settings } = context;
   const client = await context.client();
   const isAlone =
@@ -159,24 +169,26 @@ export const runNoShow = async (
   const bare = isAlone ? undefined : givenBare;
   const isBare = bare !== undefined;
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
-  if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
-  if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);
-  if (!isBare) await confirmUnlikely(context, client, path);
-  const record = await changeOrReadBack(context, {
-    send: () => client.write(invitees['no-show'], input),
-    read: isBare ? undefined : () => client.call(invitees.get, { path }),
-    isDone: isMarked,
-    // Without its event, the invitee's URI is unknown.
-    fallback: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
-  }).catch((error: unknown) => {
-    // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
-    if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
-    throw error;
-  });
-  const who = recordTitle(record, path.invitee!);
-  const done = isAlready(record) ? 'already marked' : 'marked';
-  await answerWrite(context, view, record, {
-    done: `${done} as no-show: ${who}`,
-    below: [undoLine(context, record)],
+  const read = () => client.call(invitees.get, { path });
+  const send = async (): Promise<Answer> => {
+    const record = await changeOrReadBack(context, {
+      send: () => client.write(invitees['no-show'], input),
+      read: isBare ? undefined : read,
+      isDone: isMarked,
+      // Without its event, the invitee's URI is unknown.
+      fallback: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
+    }).catch((error: unknown) => {
+      // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
+      if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
+      throw error;
+    });
+    const done = isAlready(record) ? 'already marked' : 'marked';
+    const log = `${done} as no-show: ${recordTitle(record, path.invitee!)}`;
+    return { kind: 'record', view, record, done: { log, below: [undoLine(context, record)] } };
+  };
+  return plan({
+    requests: () => ({ operation: invitees['no-show'], inputs: [input] }),
+    send,
+    ...(isBare ? {} : { check: read, question: () => questionOf(context, client, path) }),
   });
 };

@@ -2,9 +2,10 @@ import { activity } from '../../api/activity.ts';
 import { fallBack, SchedError } from '../../base/errors.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
+import type { Question } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { showAlive } from '../../cli/messages/live.ts';
-import { type Confirmation, confirm } from '../../cli/session/confirm.ts';
+import { confirm } from '../../cli/session/confirm.ts';
 import { mirrorAccount, shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { ownerOfToken } from '../../cli/session/identity.ts';
@@ -36,7 +37,7 @@ class TimeIsUp extends Error {}
 /** Nothing is mirrored before somebody agrees to it. Nobody is real in the sandbox. */
 const askFirst = async (context: Context, file: string): Promise<void> => {
   if (existsSync(file) || context.settings.sandbox) return;
-  const facts: Confirmation['facts'] = [
+  const facts: Question['facts'] = [
     ['keeps', 'events, invitees with their addresses and answers, members, event types, hours, forms, activity log'],
     ['never', 'tokens, logins, webhooks'],
     ['file', file],

@@ -2,6 +2,7 @@ import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
+import { mapReply } from '../../cli/answer/plan.ts';
 import type { Command, Invocation } from '../../cli/command.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { hoursTexts, placeName } from '../../cli/operation/view-values.ts';
@@ -10,7 +11,6 @@ import type { Context } from '../../cli/session/context.ts';
 import { hasRoom } from '../../cli/session/network.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { gather } from '../../client/paginate.ts';
-import type { Printer } from '../../output/printer.ts';
 import { timeLabel } from '../../time/label.ts';
 import { findFreeTimes } from './free-slots.ts';
 
@@ -63,13 +63,14 @@ const withBookable = async (context: Context, type: Json): Promise<Json> => {
 
 /** The page of an event type says more than its record, with requests of its own. */
 export const withBookablePage = (generic: GenericCommand): Partial<Command> => {
-  const run = async (invocation: Invocation): Promise<void> => {
-    const { context } = invocation;
-    const { printer } = context;
-    if (!printer.showsPages) return generic.run(invocation);
-    const one: Printer['one'] = async (view, record) => printer.one(view, await withBookable(context, record as Json));
-    const shown = Object.create(printer, { one: { value: one } });
-    return generic.run({ ...invocation, context: { ...context, printer: shown } });
+  const run = async (invocation: Invocation) => {
+    const reply = await generic.run(invocation);
+    if (!reply) return reply;
+    return mapReply(reply, (answer) => {
+      if (answer.kind !== 'record') return answer;
+      const { view, record } = answer;
+      return { ...answer, forPage: async () => ({ view, record: await withBookable(invocation.context, record) }) };
+    });
   };
   return { run: Object.assign(run, generic.run) };
 };

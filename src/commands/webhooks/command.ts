@@ -4,6 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import { mapReply, type Plan, plan } from '../../cli/answer/plan.ts';
 import type { ChoiceList, Command, Invocation } from '../../cli/command.ts';
 import type { ValuesOf } from '../../cli/input/actions.ts';
 import { both, type Call, type Input, input, related, taking } from '../../cli/input/input.ts';
@@ -12,9 +13,7 @@ import { excludes } from '../../cli/input/relations.ts';
 import { deleteRecord } from '../../cli/operation/change-record.ts';
 import { type GenericCommand, operationInput } from '../../cli/operation/generic-command.ts';
 import { requestInput } from '../../cli/operation/input.ts';
-import { answerWrite } from '../../cli/operation/print-record.ts';
-import { type OperationInput, printRequest, runOperation } from '../../cli/operation/run-operation.ts';
-import { confirm } from '../../cli/session/confirm.ts';
+import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import type { Facts } from '../../cli/session/prompt.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
@@ -68,9 +67,11 @@ const listCommand = (generic: GenericCommand): Command => {
     excludes('coverage', ['scope', 'org', 'user', 'group', 'sort', 'page-size']),
   );
   const { run } = taking(whole, async ({ isOwn, coverage, ...values }, { context }) => {
-    if (coverage) return (await import('./coverage.ts')).printCoverage(context, values.bounds?.limit);
-    await runOperation(command, values, context);
-    if (isOwn) context.notes.footer(words`Showing your webhooks. For the organization's: ${the('org')} current`);
+    if (coverage) return (await import('./coverage.ts')).listCoverage(context, values.bounds?.limit);
+    const list = await runOperation(command, values, context);
+    if (!isOwn) return list;
+    const hint = words`Showing your webhooks. For the organization's: ${the('org')} current`;
+    return mapReply(list, (answer) => ({ ...answer, below: async () => [hint] }));
   });
   return {
     ...command,
@@ -123,25 +124,31 @@ const webhookFacts = ({ events, scope, user, group }: Json): Facts => {
 
 const deleteInput = requestInput(webhooks.delete, []);
 
-const runDelete = async (
+const deleteWebhook = async (
   { request: { path = {} } }: ValuesOf<typeof deleteInput>,
   { context }: Call,
   view: View,
-): Promise<void> => {
-  const input = { path };
-  if (context.settings.dryRun) return printRequest(context, webhooks.delete, [input]);
+): Promise<Plan> => {
   const client = await context.client();
-  // The reply to the deletion is empty, so this is also the record that is printed.
-  const webhook = await client.call(webhooks.get, input);
-  const name = textOf(webhook.callback_url) ?? `webhook ${path.webhook}`;
-  await confirm(context, {
-    question: `Delete the webhook to ${name}?`,
-    isFinal: true,
-    action: `delete the webhook to ${name}`,
-    facts: webhookFacts(webhook),
+  const find = () => client.call(webhooks.get, { path });
+  return plan({
+    requests: () => ({ operation: webhooks.delete, inputs: [{ path }] }),
+    read: async () => {
+      const webhook = await find();
+      return { webhook, name: textOf(webhook.callback_url) ?? `webhook ${path.webhook}` };
+    },
+    question: ({ webhook, name }) => ({
+      question: `Delete the webhook to ${name}?`,
+      isFinal: true,
+      action: `delete the webhook to ${name}`,
+      facts: webhookFacts(webhook),
+    }),
+    send: async ({ webhook, name }) => {
+      await deleteRecord(context, webhooks.delete, path, find);
+      // The reply to the deletion is empty.
+      return { kind: 'record', view, record: webhook, before: webhook, done: { log: `deleted: ${name}` } };
+    },
   });
-  await deleteRecord(context, webhooks.delete, path, () => client.call(webhooks.get, input));
-  await answerWrite(context, view, webhook, { done: `deleted: ${name}`, before: webhook });
 };
 
 export const decorate = {
@@ -153,7 +160,7 @@ export const decorate = {
     view: get!.view,
     fields: Object.keys(Webhook.record.shape),
     notes: ['Shows the webhook and asks for confirmation. Deliveries that are still waiting are not sent.'],
-    run: taking(deleteInput, (...call) => runDelete(...call, get!.view)).run,
+    run: taking(deleteInput, (...call) => deleteWebhook(...call, get!.view)).run,
   }),
 };
 

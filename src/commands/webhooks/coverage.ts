@@ -6,7 +6,7 @@ import { hasCategory } from '../../base/errors.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
@@ -93,21 +93,21 @@ const readOwners = async (context: Context, unread: Unread): Promise<Listened[]>
   ];
 };
 
-/** Prints which events no webhook hears, which are heard twice, and which deliveries fail. */
-export const printCoverage = async (context: Context, limit: number | undefined): Promise<void> => {
-  if (context.settings.dryRun)
-    return printRequest(
-      context,
-      webhooks.list,
-      (await queriesOf(context)).map((query) => ({ query })),
-    );
-  const unread: Unread = new Set();
-  const rows = coverage(await readWebhooks(context, unread), await readOwners(context, unread), unread);
-  await context.printer.list(coverageView, [rows.slice(0, limit)]);
-  const unheard = rows.filter(({ problems }) => problems.includes('unheard')).length;
-  context.notes.footer(
-    unheard === 0
-      ? 'Each event is heard by a webhook'
-      : `${counted(unheard, 'event')} of ${rows.length} without a webhook`,
-  );
-};
+/** Which events no webhook hears, which are heard twice, and which deliveries fail. */
+export const listCoverage = (context: Context, limit: number | undefined): Plan =>
+  plan({
+    requests: async () => ({
+      operation: webhooks.list,
+      inputs: (await queriesOf(context)).map((query) => ({ query })),
+    }),
+    send: async () => {
+      const unread: Unread = new Set();
+      const rows = coverage(await readWebhooks(context, unread), await readOwners(context, unread), unread);
+      const unheard = rows.filter(({ problems }) => problems.includes('unheard')).length;
+      const sum =
+        unheard === 0
+          ? 'Each event is heard by a webhook'
+          : `${counted(unheard, 'event')} of ${rows.length} without a webhook`;
+      return { kind: 'rows', view: coverageView, pages: [rows.slice(0, limit)], below: async () => [sum] };
+    },
+  });

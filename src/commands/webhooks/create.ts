@@ -2,15 +2,16 @@ import { webhooks } from '../../api/webhooks.ts';
 import { isOutcomeUnknown } from '../../base/errors.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import type { ValuesOf } from '../../cli/input/actions.ts';
 import { both, type Call, type Input, input, taking } from '../../cli/input/input.ts';
+import type { Below } from '../../cli/messages/notes.ts';
 import { commandHere, localCommand } from '../../cli/messages/suggested-line.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../../cli/operation/input.ts';
-import { answerWrite } from '../../cli/operation/print-record.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
 import { recordOfWrite, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
@@ -93,8 +94,8 @@ const runCreateWebhook = async (
   { request, signingKeyFile: path }: ValuesOf<ReturnType<typeof createInput>>,
   { context, problems }: Call,
   view: View,
-): Promise<void> => {
-  const { settings, runtime, notes } = context;
+): Promise<Plan> => {
+  const { runtime, notes } = context;
   const key = path === undefined ? undefined : await readSigningKey(path, runtime);
   const input = await request.finish(async (body) => {
     if (body.signing_key !== undefined) runtime.secrets.keep(String(body.signing_key), 'signing key');
@@ -107,23 +108,21 @@ const runCreateWebhook = async (
   });
   const body = input.body as Json;
   const hasKey = path !== undefined || body.signing_key !== undefined;
-  if (settings.dryRun) {
-    const printedInput = { ...input, body: hasKey ? { ...body, signing_key: hiddenKey } : body };
-    return printRequest(context, webhooks.create, [printedInput]);
-  }
-  // The file is written before the request is sent: the service never shows the key again.
-  const signing = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };
-  const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...signing } });
-  if ((await context.connection()).isUnserved)
-    notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
-  if (!hasKey) notes.info(words`Deliveries are not signed. To sign them, use ${the('signingKeyFile')}`);
-  const { uri } = webhook;
-  await answerWrite(context, view, webhook, {
-    done: `subscribed: ${textOf(webhook.callback_url) ?? body.url}`,
-    below: [
-      typeof uri === 'string' ? ['Undo', commandHere(context, 'webhooks', 'delete', context.shownId(uri))] : undefined,
-    ],
-  });
+  const send = async (): Promise<Answer> => {
+    // The file is written before the request is sent: the service never shows the key again.
+    const signing = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };
+    const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...signing } });
+    if ((await context.connection()).isUnserved)
+      notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
+    if (!hasKey) notes.info(words`Deliveries are not signed. To sign them, use ${the('signingKeyFile')}`);
+    const { uri } = webhook;
+    const undo: Below =
+      typeof uri === 'string' ? ['Undo', commandHere(context, 'webhooks', 'delete', context.shownId(uri))] : undefined;
+    const done = { log: `subscribed: ${textOf(webhook.callback_url) ?? body.url}`, below: [undo] };
+    return { kind: 'record', view, record: webhook, done };
+  };
+  const shownInput = { ...input, body: hasKey ? { ...body, signing_key: hiddenKey } : body };
+  return plan({ requests: () => ({ operation: webhooks.create, inputs: [shownInput] }), send });
 };
 
 export const createWebhookCommand = (generic: GenericCommand): Command => {

@@ -1,0 +1,125 @@
+import type { Operation } from '../../api/operation.ts';
+import type { Json } from '../../base/json.ts';
+import type { Sentence } from '../../base/words.ts';
+import type { Input } from '../../client/wire.ts';
+import type { Pages } from '../../output/formats.ts';
+import type { Column, View } from '../../output/view.ts';
+import type { Below } from '../messages/notes.ts';
+
+/*
+ * What a command has to say, as values. show.ts shows it in the form that was asked for. What only one kind of reader needs is
+ * a function, so that no request is sent for what nobody reads.
+ */
+
+/** What a write has done. */
+export interface Done {
+  /** For a log: `canceled: Intro call, Mon 16 Nov 09:00`. */
+  log: string;
+  /** The same for a person, if that needs other words. */
+  sentence?: Sentence;
+  /** What a person may want to know or do next. */
+  below?: readonly Below[];
+}
+
+/** A record, and what was done to it. */
+export interface RecordAnswer {
+  kind: 'record';
+  view: View;
+  record: Json;
+  /** The record before a change: a page for people shows the values that were replaced. */
+  before?: Json | undefined;
+  done?: Done | undefined;
+  /** What only its page for people shows, with requests of its own. */
+  forPage?: (() => Promise<Pick<RecordAnswer, 'view' | 'record'>>) | undefined;
+  /** A new record may be shown nowhere else. If the output can't have it, the error has it. */
+  isNew?: boolean;
+  /** A page of it to open afterwards. */
+  page?: Page | undefined;
+}
+
+/** What else to say below rows on a terminal, given their number. */
+type Footers = (rows: number) => Promise<readonly Sentence[]>;
+
+/** Rows that are known, or come from several requests. */
+export interface RowsAnswer {
+  kind: 'rows';
+  view: View;
+  pages: Pages;
+  /** What it means that there are none. */
+  empty?: string | undefined;
+  below?: Footers | undefined;
+}
+
+/** Rows that the service lists. */
+export interface ListingAnswer {
+  kind: 'listing';
+  listing: Listing;
+  below?: Footers | undefined;
+}
+
+/** A page of a record, opened in the browser in place of the record. */
+export interface PageAnswer {
+  kind: 'page';
+  record: Json;
+  page: Page;
+}
+
+export type Answer = RecordAnswer | RowsAnswer | ListingAnswer | PageAnswer;
+
+/** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
+export interface Bounds {
+  limit?: number | undefined;
+  all?: boolean | undefined;
+  pageSize?: number | undefined;
+}
+
+/** Which rows a list has, for its title and footer. */
+export interface Scope {
+  /** `your events`, or `events` if nothing limits them. */
+  rows: string;
+  /** The time they begin, if that is a default: ` from today on`. */
+  since?: string;
+  /** How to see others: `For everyone: --org current`. */
+  hints?: readonly string[];
+  /** What it means that there are none. */
+  empty?: string;
+  /** What comes next, for a list without rows. */
+  next?: (() => Promise<string | undefined>) | undefined;
+}
+
+export type Stage = (rows: Json[]) => Promise<Json[]>;
+
+/** A list operation, and how its rows are filtered and shown. */
+export interface Listing {
+  operation: Operation;
+  view: View;
+  input: Input;
+  bounds: Bounds;
+  scope: Scope;
+  /** A condition on rows, in addition to the query. */
+  keep?: ((row: Json) => boolean) | undefined;
+  /** Filters rows with further requests. */
+  choose?: Stage | undefined;
+  /** Adds data to the rows that will be shown. */
+  add?: Stage | undefined;
+  /** The same for people only, in place of it. */
+  addForScreen?: Stage | undefined;
+  /** Columns that only a CSV file has. */
+  forCsv?: (() => Promise<readonly Column[]>) | undefined;
+  /** Its pages, if they are not those of the operation. */
+  pages?: ((limit: number, remainder: Remainder) => AsyncIterable<Json[]>) | undefined;
+}
+
+/** Learns from the pages of a list whether it has more rows than are shown. */
+export interface Remainder {
+  /** Rows were left out because of the limit. */
+  isCut: boolean;
+}
+
+/** A page of a record: the field that holds its URL, and its name. */
+export interface Page {
+  field: string;
+  name: string;
+  /** Set if the record was just created. */
+  outcome?: 'applied';
+}

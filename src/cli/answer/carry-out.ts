@@ -1,0 +1,49 @@
+import { firstInput } from '../operation/listing.ts';
+import { readsAnswers } from '../operation/print-record.ts';
+import { printRequest, printRequests } from '../operation/run-operation.ts';
+import { confirm, refuseTool } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
+import type { Answer } from './answer.ts';
+import type { Plan, Reader, Reply } from './plan.ts';
+import { show } from './show.ts';
+
+/** `--dry-run` and `--curl`: prints the requests in place of sending them. */
+const rehearse = async (context: Context, { requests, remarks = [], check }: Plan): Promise<void> => {
+  const { curl, noCheck } = context.settings;
+  if (!curl && !noCheck) await check?.();
+  for (const remark of remarks) context.notes.info(remark);
+  const all = await requests();
+  if ('prepared' in all) return printRequests(context, all.prepared);
+  if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
+  return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
+};
+
+/** Who reads what a plan reads. */
+const readerOf = (context: Context, { question }: Plan): Reader => {
+  if (question === undefined || context.settings.yes) return readsAnswers(context) ? 'told' : 'nobody';
+  return context.canConfirm ? 'asked' : 'unasked';
+};
+
+/** Asks about a plan, unless the command line has agreed or nobody needs to be asked. */
+const agree = async (context: Context, { question }: Plan, found: unknown): Promise<void> => {
+  if (question === undefined) return;
+  if (context.settings.yes) return refuseTool(context);
+  const asked = await question(found);
+  if (asked !== undefined) await confirm(context, asked);
+};
+
+/** Reads, asks and sends. */
+const carryOut = async (context: Context, plan: Plan): Promise<Answer> => {
+  const found = await plan.read?.(readerOf(context, plan));
+  const answer = plan.nothingToDo?.(found);
+  if (answer !== undefined) return answer;
+  await agree(context, plan, found);
+  return plan.send(found);
+};
+
+/** Shows the answer of a command, or of its plan once that is carried out. */
+export const answer = async (context: Context, reply: Reply): Promise<void> => {
+  if (reply.kind !== 'plan') return show(context, reply);
+  if (context.settings.dryRun) return rehearse(context, reply);
+  return show(context, await carryOut(context, reply));
+};

@@ -1,0 +1,68 @@
+import type { Operation } from '../../api/operation.ts';
+import type { Suggestion } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import type { Sentence } from '../../base/words.ts';
+import type { Input } from '../../client/wire.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import type { Change, Facts } from '../session/prompt.ts';
+import type { Answer, Listing } from './answer.ts';
+
+/*
+ * What a command is about to do. carry-out.ts shows it, asks about it and sends it: what stands between a person and a write
+ * is there and nowhere else.
+ */
+
+/** A question before a write. */
+export interface Question extends Omit<Change, 'facts'> {
+  /** The write in the error if nobody can be asked: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
+  action: string;
+  facts?: Facts;
+  /** The flags to confirm it with if nobody can be asked: --yes by default. */
+  flags?: Suggestion['flags'];
+}
+
+/** Requests of one operation, the first one of a list, or any. `known` is what sched knows besides. */
+export type Requests =
+  | { operation: Operation; inputs: Input[]; known?: Json }
+  | { listing: Listing }
+  | { prepared: readonly HttpRequest[] };
+
+/**
+ * Who reads what a plan reads: a person who is asked, nobody but the error that says so, a person who is told afterwards,
+ * or nobody.
+ */
+export type Reader = 'asked' | 'unasked' | 'told' | 'nobody';
+
+interface PlanOf<Found> {
+  /** The requests for --dry-run and --curl. Sends none of its own if it can do without. */
+  requests(): Promise<Requests> | Requests;
+  /** What the requests don't show. */
+  remarks?: readonly Sentence[];
+  /** Whether what it names exists, for --dry-run. By default, its path is looked up. */
+  check?(): Promise<unknown>;
+  /** Reads what the question and the answer need. */
+  read?(reader: Reader): Promise<Found>;
+  /** The answer if there is nothing to do. */
+  nothingToDo?(found: Found): Answer | undefined;
+  /** Undefined if this needs no question. */
+  question?(found: Found): Promise<Question | undefined> | Question | undefined;
+  send(found: Found): Promise<Answer>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each plan finds something else
+export interface Plan extends PlanOf<any> {
+  kind: 'plan';
+}
+
+/** A plan, with what it reads. */
+export const plan = <Found = undefined>(parts: PlanOf<Found>): Plan => ({ kind: 'plan', ...parts });
+
+/** What running a command returns. */
+export type Reply = Answer | Plan;
+
+/** What a command returns that has printed its answer itself. */
+export type Printed = void;
+
+/** A reply with another answer in place of its own. */
+export const mapReply = (reply: Reply, map: (answer: Answer) => Answer): Reply =>
+  reply.kind === 'plan' ? { ...reply, send: async (found) => map(await reply.send(found)) } : map(reply);

@@ -1,0 +1,65 @@
+import { SchedError } from '../../base/errors.ts';
+import { jsonText } from '../../base/json.ts';
+import { capital } from '../../base/numbers.ts';
+import { printListing } from '../operation/listing.ts';
+import { openPage } from '../operation/open-page.ts';
+import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
+import type { Context } from '../session/context.ts';
+import type { Answer, ListingAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
+
+/** If the format can't show a record that is shown nowhere else, the error has it. */
+const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
+  try {
+    await print();
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    throw new SchedError('integrity', error.message, { reason: `created: ${jsonText(record)}`, outcome: 'applied' });
+  }
+};
+
+/** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
+const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
+  const { printer, notes } = context;
+  const { before, done, isNew } = answer;
+  const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
+  const printPlain = () => printRecord(context, view, record, before);
+  const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
+  if (done === undefined) return print();
+  const { log, sentence = capital(log), below = [] } = done;
+  if (!readsAnswers(context)) {
+    await notes.done(log, sentence);
+    return print();
+  }
+  const embedded = await withEvent(context, view, record);
+  const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
+  const lines = (await printer.answerLines?.(view, ...shown)) ?? [];
+  await notes.done(log, sentence, [...lines, ...below]);
+  // A record of another shape than the documented one is shown as it came.
+  if (before === undefined && lines.length + below.length === 0) await print();
+};
+
+const showRows = async ({ printer, notes }: Context, { view, pages, empty }: RowsAnswer): Promise<void> => {
+  const rows = await printer.list(view, pages);
+  if (rows === 0 && empty !== undefined) notes.info(empty);
+};
+
+const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
+  for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
+};
+
+/** Shows an answer in the form that was asked for. */
+export const show = async (context: Context, answer: Answer): Promise<void> => {
+  switch (answer.kind) {
+    case 'record':
+      await showRecord(context, answer);
+      return answer.page && openPage(context, answer.record, answer.page);
+    case 'rows':
+      await showRows(context, answer);
+      return showBelow(context, answer);
+    case 'listing':
+      await printListing(context, answer.listing);
+      return showBelow(context, answer);
+    case 'page':
+      return openPage(context, answer.record, answer.page);
+  }
+};
