@@ -54,7 +54,7 @@ const places: Record<string, string> = {
     cli/answer/plan.ts type:cli/answer/answer.ts cli/json-file.ts cli/parse/shared-flags.ts type:cli/command.ts
     type:cli/parse/line-part.ts`,
   'cli/answer/': `base/ output/ type:api/operation.ts type:client/wire.ts type:http/message.ts
-    cli/operation/ cli/session/ type:cli/messages/notes.ts`,
+    cli/messages/ cli/operation/ cli/session/`,
   'cli/parse/': `api/ base/ output/ commander cli/messages/ cli/input/ cli/command.ts cli/help/topics.ts
     commands/registry.ts`,
   'cli/help/': 'api/ base/ commander cli/messages/ cli/operation/ cli/parse/ cli/command.ts',

@@ -1,7 +1,9 @@
 import type { Operation } from '../../api/operation.ts';
+import type { SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Sentence } from '../../base/words.ts';
 import type { Input } from '../../client/wire.ts';
+import type { BlockStyle } from '../../output/block.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { Column, View } from '../../output/view.ts';
 import type { Below } from '../messages/notes.ts';
@@ -19,6 +21,8 @@ export interface Done {
   sentence?: Sentence;
   /** What a person may want to know or do next. */
   below?: readonly Below[];
+  /** A person who reads this needs no line of the record. */
+  saysAll?: true;
 }
 
 /** A record, and what was done to it. */
@@ -57,6 +61,38 @@ export interface ListingAnswer {
   below?: Footers | undefined;
 }
 
+/** What became of several records, one after another. */
+export interface ManyAnswer {
+  kind: 'many';
+  view: View;
+  each: AsyncIterable<Pick<RecordAnswer, 'record' | 'done'>>;
+  /** What was not done, once that is known. */
+  failure(): SchedError | undefined;
+}
+
+/** A picture, and the same in words for a screen reader. */
+export interface Picture {
+  /** `hidden` are columns that had no room. */
+  draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
+  words(available: number): string;
+  footers?: readonly Sentence[];
+}
+
+/** Shows a picture until the whole one is made. */
+export type ShowDraft = (draw: (style: BlockStyle) => string) => Promise<void>;
+
+/** A picture for people. Others get a record or rows. */
+export interface PictureAnswer {
+  kind: 'picture';
+  others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
+  /** Undefined if there is nothing to draw. */
+  picture(showDraft: ShowDraft): Promise<Picture | undefined>;
+  /** What else to say on a terminal, below the picture or the rows. */
+  footers?: readonly Sentence[];
+  /** What was not done. The picture says it, so its reader needs no report. */
+  failure?: SchedError | undefined;
+}
+
 /** A page of a record, opened in the browser in place of the record. */
 export interface PageAnswer {
   kind: 'page';
@@ -64,7 +100,7 @@ export interface PageAnswer {
   page: Page;
 }
 
-export type Answer = RecordAnswer | RowsAnswer | ListingAnswer | PageAnswer;
+export type Answer = RecordAnswer | RowsAnswer | ListingAnswer | ManyAnswer | PictureAnswer | PageAnswer;
 
 /** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
 export interface Bounds {

@@ -1,7 +1,7 @@
 import { firstInput } from '../operation/listing.ts';
 import { readsAnswers } from '../operation/print-record.ts';
 import { printRequest, printRequests } from '../operation/run-operation.ts';
-import { confirm, refuseTool } from '../session/confirm.ts';
+import { confirm, confirmProtected, refuseTool } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import type { Answer } from './answer.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
@@ -19,26 +19,34 @@ const rehearse = async (context: Context, { requests, remarks = [], check }: Pla
 };
 
 /** Who reads what a plan reads. */
-const readerOf = (context: Context, { question }: Plan): Reader => {
-  if (question === undefined || context.settings.yes) return readsAnswers(context) ? 'told' : 'nobody';
+const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
+  if (question === undefined || isAgreed || context.settings.yes) return readsAnswers(context) ? 'told' : 'nobody';
   return context.canConfirm ? 'asked' : 'unasked';
 };
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. */
-const agree = async (context: Context, { question }: Plan, found: unknown): Promise<void> => {
+const agree = async (context: Context, { question, isAgreed, action }: Plan, found: unknown): Promise<void> => {
   if (question === undefined) return;
-  if (context.settings.yes) return refuseTool(context);
+  if (isAgreed || context.settings.yes) {
+    refuseTool(context);
+    // A confirmed count is not the name of a protected profile.
+    return action && confirmProtected(context, action(found));
+  }
   const asked = await question(found);
   if (asked !== undefined) await confirm(context, asked);
 };
 
 /** Reads, asks and sends. */
 const carryOut = async (context: Context, plan: Plan): Promise<Answer> => {
-  const found = await plan.read?.(readerOf(context, plan));
-  const answer = plan.nothingToDo?.(found);
-  if (answer !== undefined) return answer;
-  await agree(context, plan, found);
-  return plan.send(found);
+  try {
+    const found = await plan.read?.(readerOf(context, plan));
+    const answer = plan.nothingToDo?.(found);
+    if (answer !== undefined) return answer;
+    await agree(context, plan, found);
+    return await plan.send(found);
+  } finally {
+    await plan.end?.();
+  }
 };
 
 /** Shows the answer of a command, or of its plan once that is carried out. */

@@ -38,15 +38,21 @@ interface PlanOf<Found> {
   requests(): Promise<Requests> | Requests;
   /** What the requests don't show. */
   remarks?: readonly Sentence[];
+  /** The command line has agreed to it: `--confirm 12`. */
+  isAgreed?: boolean;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */
   check?(): Promise<unknown>;
   /** Reads what the question and the answer need. */
   read?(reader: Reader): Promise<Found>;
   /** The answer if there is nothing to do. */
   nothingToDo?(found: Found): Answer | undefined;
+  /** What is written, if it is more than a request: `cancel 12 events`. A protected profile asks about that. */
+  action?(found: Found): string;
   /** Undefined if this needs no question. */
   question?(found: Found): Promise<Question | undefined> | Question | undefined;
   send(found: Found): Promise<Answer>;
+  /** However it ended. */
+  end?(): Promise<void>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each plan finds something else
@@ -61,6 +67,7 @@ export const plan = <Found = undefined>(parts: PlanOf<Found>): Plan => ({ kind: 
 export type Reply = Answer | Plan;
 
 /** What a command returns that has printed its answer itself. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is only the type of a promise
 export type Printed = void;
 
 /** A reply with another answer in place of its own. */

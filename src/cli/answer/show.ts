@@ -1,11 +1,13 @@
 import { SchedError } from '../../base/errors.ts';
-import { jsonText } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
+import type { BlockStyle } from '../../output/block.ts';
+import { noteHidden } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
-import type { Context } from '../session/context.ts';
-import type { Answer, ListingAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
+import { type Context, isWatched } from '../session/context.ts';
+import type { Answer, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -25,17 +27,62 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
   const printPlain = () => printRecord(context, view, record, before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
   if (done === undefined) return print();
-  const { log, sentence = capital(log), below = [] } = done;
+  const { log, sentence = capital(log), below = [], saysAll } = done;
   if (!readsAnswers(context)) {
     await notes.done(log, sentence);
     return print();
   }
+  if (saysAll) return notes.done(log, sentence, below);
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
   const lines = (await printer.answerLines?.(view, ...shown)) ?? [];
   await notes.done(log, sentence, [...lines, ...below]);
   // A record of another shape than the documented one is shown as it came.
   if (before === undefined && lines.length + below.length === 0) await print();
+};
+
+/** Says what became of each record. Who doesn't read that gets the records. */
+const showMany = async (context: Context, { view, each, failure }: ManyAnswer): Promise<void> => {
+  const { printer, notes, settings } = context;
+  async function* pages(): AsyncGenerator<Json[]> {
+    for await (const { record, done } of each) {
+      if (done !== undefined) await notes.done(done.log, done.sentence, done.below);
+      yield [record];
+    }
+  }
+  /** All records as one page: the first page of a table sets its column widths. */
+  async function* together(): AsyncGenerator<Json[]> {
+    const all: Json[] = [];
+    try {
+      for await (const page of pages()) all.push(...page);
+    } finally {
+      if (all.length > 0) yield all;
+    }
+  }
+  if (readsAnswers(context)) for await (const _ of pages());
+  else await printer.list(view, settings.format === 'table' ? together() : pages());
+  const problem = failure();
+  if (problem !== undefined) throw problem;
+};
+
+const showPicture = async (context: Context, { others, picture, footers = [], failure }: PictureAnswer) => {
+  const { printer, settings, notes } = context;
+  const showDraft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
+  const made = printer.showsPages ? await picture(showDraft) : undefined;
+  if (!printer.showsPages && others !== undefined) await show(context, others);
+  if (made !== undefined) {
+    let hidden: readonly string[] = [];
+    await printer.draw((style) => {
+      if (settings.accessible) return made.words(style.available);
+      const drawing = made.draw(style);
+      hidden = drawing.hidden ?? [];
+      return drawing.picture;
+    });
+    noteHidden(notes, hidden);
+  }
+  for (const text of [...(made?.footers ?? []), ...footers]) notes.footer(text);
+  // The answer on the same terminal says it already.
+  if (failure !== undefined) throw isWatched(context) ? failure.with({ lines: [] }) : failure;
 };
 
 const showRows = async ({ printer, notes }: Context, { view, pages, empty }: RowsAnswer): Promise<void> => {
@@ -59,6 +106,10 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
     case 'listing':
       await printListing(context, answer.listing);
       return showBelow(context, answer);
+    case 'many':
+      return showMany(context, answer);
+    case 'picture':
+      return showPicture(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
   }

@@ -3,6 +3,9 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { capital, formatNumber } from '../../base/numbers.ts';
 import { the, type Words, words } from '../../base/words.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import { type Plan, plan, type Question, type Reader } from '../../cli/answer/plan.ts';
+import { show } from '../../cli/answer/show.ts';
 import { confirmProtected, verbOf } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isWatched } from '../../cli/session/context.ts';
@@ -26,7 +29,7 @@ import {
   type InputItem,
   mostFailures,
   noteFailures,
-  printAnswer,
+  runAnswer,
 } from './screen.ts';
 import { type Counts, countOutcomes, isRunDone, type RunHistory, type RunLine } from './work-receipt.ts';
 import type { ReceiptFile } from './work-receipt-file.ts';
@@ -56,8 +59,19 @@ export interface Bulk<Item extends InputItem = InputItem>
   after?: RunLine['after'];
   /** Prints the answer, if it is another one than that of work that changes something. */
   report?(run: OpenedReceipt, path: string): Promise<void>;
+}
+
+/** Bulk work that asks by itself. */
+interface AskingBulk<Item extends InputItem> extends Bulk<Item> {
   /** Asks the user for confirmation of the items that are left, and throws if it isn't given. */
   confirm(remaining: readonly Item[], isResumed: boolean): Promise<void>;
+}
+
+/** Bulk work as a plan. */
+interface Planned<Item extends InputItem> extends Pick<Plan, 'requests' | 'remarks' | 'isAgreed'> {
+  /** The question about the items that are left. */
+  question(remaining: readonly Item[], reader: Reader): Promise<Question>;
+  job(): Promise<Bulk<Item>>;
 }
 
 /** The work, and how it is run. */
@@ -107,14 +121,17 @@ const finishRun = async (
   result: BulkResult,
   failures: readonly Failure[],
   state: string,
-): Promise<void> => {
+): Promise<Answer | undefined> => {
   await summarize(context, bulk, result, state);
   // The answer may go to the same terminal.
   await context.notes.flush();
   const { receipt } = result;
   const run = bulk.report && (await openReceipt(realDisk, receipt));
-  if (run?.ok) return bulk.report!(run, receipt);
-  await printAnswer(context, { task: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
+  if (run?.ok) {
+    await bulk.report!(run, receipt);
+    return undefined;
+  }
+  return runAnswer(context, { task: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
 };
 
 /** The progress according to the receipt. If its last write failed, that may be less than the counts in memory. */
@@ -207,31 +224,35 @@ const noteDone = (context: Context, bulk: BulkRun, { run, total, accepted, recei
  * The unfinished run to resume, if there is one. One that has ended lately is reported, and nothing is left to do.
  * Drops a finished receipt from memory: it may be large.
  */
-const chooseRun = async (context: Context, folder: string, bulk: BulkRun): Promise<FoundRun | 'reported' | 'none'> => {
+const chooseRun = async (
+  context: Context,
+  folder: string,
+  bulk: BulkRun,
+): Promise<{ unfinished?: FoundRun; isDone?: true; answer?: Answer | undefined }> => {
   const now = context.runtime.clock.now();
   const run = await findRun(folder, bulk, now);
-  if (run === undefined) return 'none';
+  if (run === undefined) return {};
   const { path, receipt, history } = run;
-  if (!isRunDone(history)) return run;
+  if (!isRunDone(history)) return { unfinished: run };
   const endedAt = history.endedAt!;
   if (isRecent(endedAt, now) && !bulk.again) {
     const result = runResult(history.run.run, history.counts, path, receipt.head);
     noteDone(context, bulk, result, endedAt);
     const failures = await earlierFailures(context, bulk, history);
-    await finishRun(context, bulk, result, failures, `${bulk.done} at ${endedAt}, as the receipt says`);
-    return 'reported';
+    const state = `${bulk.done} at ${endedAt}, as the receipt says`;
+    return { isDone: true, answer: await finishRun(context, bulk, result, failures, state) };
   }
   if (path === bulk.receipt)
     throw otherRunError(bulk, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
-  return 'none';
+  return {};
 };
 
-/** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
-export const runBulk = async <Item extends InputItem>(
+/** Takes the lock and finds out what is left to do. One process at a time. */
+const beginRun = async <Item extends InputItem>(
   context: Context,
   { receipt: path, again }: RunOptions,
   job: Bulk<Item>,
-): Promise<void> => {
+) => {
   const receipt = path === undefined ? undefined : resolve(path);
   const bulk: BulkRun = { key: 'none', batchSize: 1, ...job, receipt, again };
   const folder = receiptFolder(context);
@@ -239,30 +260,81 @@ export const runBulk = async <Item extends InputItem>(
   const lock = await runLock(context, folder, bulk);
   const lockHeld = (await lock.acquire())!;
   try {
-    const choice = await chooseRun(context, folder, bulk);
-    if (choice === 'reported') return;
-    const unfinishedRun = choice === 'none' ? undefined : choice;
-    const remaining = leftOf(bulk, unfinishedRun?.history);
-    await bulk.confirm(remaining, unfinishedRun !== undefined);
-    // A confirmed count is not the name of a protected profile.
-    const { things, done } = bulk;
-    await confirmProtected(context, `${verbOf(done)} ${formatNumber(remaining.length)} ${things}`);
-    const { line, file } = await (unfinishedRun === undefined
-      ? beginReceipt(context, folder, bulk)
-      : resumeReceipt(context, unfinishedRun, bulk));
-    try {
-      await indexReceipt(context, folder, line, file.path);
-      if (unfinishedRun !== undefined) {
-        const { accepted, total } = unfinishedRun.history.counts;
-        const before = `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done} before, as the receipt says`;
-        context.notes.info(`Resuming run ${line.run}: ${before}`);
-      }
-      const { counts, failures } = await workOnRun(context, bulk, line.run, file, unfinishedRun?.history, remaining);
-      await finishRun(context, bulk, runResult(line.run, counts, file.path, file.head), failures, 'finished');
-    } finally {
-      await file.close();
-    }
-  } finally {
+    const { unfinished, isDone = false, answer } = await chooseRun(context, folder, bulk);
+    const remaining = leftOf({ batchSize: 1, ...job }, unfinished?.history);
+    return { bulk, folder, unfinished, isDone, answer, remaining, release: () => lockHeld.release() };
+  } catch (error) {
     await lockHeld.release();
+    throw error;
+  }
+};
+
+type Begun<Item extends InputItem> = Awaited<ReturnType<typeof beginRun<Item>>>;
+
+const actionOf = <Item extends InputItem>({ bulk: { done, things }, remaining }: Begun<Item>): string =>
+  `${verbOf(done)} ${formatNumber(remaining.length)} ${things}`;
+
+/** Starts a run, or resumes an unfinished one. */
+const work = async <Item extends InputItem>(
+  context: Context,
+  { bulk, folder, unfinished, remaining }: Begun<Item>,
+): Promise<Answer | undefined> => {
+  const { line, file } = await (unfinished === undefined
+    ? beginReceipt(context, folder, bulk)
+    : resumeReceipt(context, unfinished, bulk));
+  try {
+    await indexReceipt(context, folder, line, file.path);
+    if (unfinished !== undefined) {
+      const { accepted, total } = unfinished.history.counts;
+      const before = `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done} before, as the receipt says`;
+      context.notes.info(`Resuming run ${line.run}: ${before}`);
+    }
+    const { counts, failures } = await workOnRun(context, bulk, line.run, file, unfinished?.history, remaining);
+    return await finishRun(context, bulk, runResult(line.run, counts, file.path, file.head), failures, 'finished');
+  } finally {
+    await file.close();
+  }
+};
+
+/** A run as a plan: it starts, or an unfinished one is resumed, or it is already done. */
+export const bulkPlan = <Item extends InputItem>(
+  context: Context,
+  options: RunOptions,
+  { question, job, ...parts }: Planned<Item>,
+): Plan => {
+  let begun: Begun<Item> | undefined;
+  return plan({
+    ...parts,
+    read: async (reader) => {
+      begun = await beginRun(context, options, await job());
+      return { ...begun, reader };
+    },
+    nothingToDo: ({ answer }) => answer,
+    action: actionOf,
+    question: ({ remaining, reader }) => question(remaining, reader),
+    send: async (found) => (await work(context, found))!,
+    end: async () => begun?.release(),
+  });
+};
+
+/** Carries out a run that asks by itself. */
+export const runBulk = async <Item extends InputItem>(
+  context: Context,
+  options: RunOptions,
+  { confirm, ...job }: AskingBulk<Item>,
+): Promise<void> => {
+  const begun = await beginRun(context, options, job);
+  const { isDone, remaining, unfinished, release } = begun;
+  try {
+    let { answer } = begun;
+    if (!isDone) {
+      await confirm(remaining, unfinished !== undefined);
+      // A confirmed count is not the name of a protected profile.
+      await confirmProtected(context, actionOf(begun));
+      answer = await work(context, begun);
+    }
+    if (answer !== undefined) await show(context, answer);
+  } finally {
+    await release();
   }
 };

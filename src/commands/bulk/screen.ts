@@ -1,5 +1,7 @@
 import { SchedError, sameCommand, withoutRequestId } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
+import type { PictureAnswer } from '../../cli/answer/answer.ts';
+import { show } from '../../cli/answer/show.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
 import { isTimeRefused } from '../../client/refusal.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
@@ -126,7 +128,7 @@ export const noteFailures = async (
 };
 
 /** The result of a run and the first of its failures. */
-interface Answer {
+interface RunAnswer {
   task: BulkTask;
   result: BulkResult;
   failures: readonly Failure[];
@@ -159,15 +161,15 @@ const failureRows = async (failures: readonly Failure[], thing: string): Promise
   return rows.map((row) => ({ ...row, why: humanText(cutLong(row.why, 500)) }));
 };
 
-const answerHead = ({ result: { accepted, total, skipped }, task: { done } }: Answer): string =>
+const answerHead = ({ result: { accepted, total, skipped }, task: { done } }: RunAnswer): string =>
   `${formatNumber(accepted)} of ${formatNumber(total + skipped)} ${done}`;
 
 /** How many failures have no row. */
-const unnamedIn = ({ result: { rejected, unknown, skipped }, failures }: Answer): number =>
+const unnamedIn = ({ result: { rejected, unknown, skipped }, failures }: RunAnswer): number =>
   rejected + unknown + skipped - failures.length;
 
 /** `line 7`, or `lines 7, 9`. Nothing if not all are known, or one is. */
-const linesText = (answer: Answer): string | undefined => {
+const linesText = (answer: RunAnswer): string | undefined => {
   const lines = answer.failures.map(({ line }) => line).sort((one, other) => one - other);
   if (answer.task.thing !== 'line' || lines.length === 0 || lines.length > mostLines || unnamedIn(answer) > 0)
     return undefined;
@@ -175,7 +177,7 @@ const linesText = (answer: Answer): string | undefined => {
 };
 
 /** What to do about the failures, and where the evidence is. Hashes and run IDs are for `--json` and `-v`. */
-const nextOf = (answer: Answer, { runtime, settings }: Context): string[] => {
+const nextOf = (answer: RunAnswer, { runtime, settings }: Context): string[] => {
   const { task, result } = answer;
   const { accepted, rejected, unknown, skipped, run, receipt, head } = result;
   const isInHome = runtime.home !== '' && receipt.startsWith(`${runtime.home}/`);
@@ -193,7 +195,7 @@ const inLines = (lines: readonly string[]): string => lines.map((line) => `${lin
 
 /** What was done, what failed and why, and what to do. */
 const drawnAnswer = (
-  answer: Answer,
+  answer: RunAnswer,
   shownRows: readonly Row[],
   next: readonly string[],
   { paint, available }: BlockStyle,
@@ -229,7 +231,7 @@ const drawnAnswer = (
 };
 
 /** The same for screen readers. */
-const spokenAnswer = (answer: Answer, rows: readonly Row[], next: readonly string[]): string => {
+const spokenAnswer = (answer: RunAnswer, rows: readonly Row[], next: readonly string[]): string => {
   const more = unnamedIn(answer);
   return inLines([
     answerHead(answer),
@@ -241,7 +243,7 @@ const spokenAnswer = (answer: Answer, rows: readonly Row[], next: readonly strin
   ]);
 };
 
-const partial = (context: Context, { task, result }: Answer): SchedError => {
+const partial = ({ task, result }: RunAnswer): SchedError => {
   const { rejected, unknown } = result;
   const { look } = task;
   const counts = { [look?.rejected ?? 'rejected']: rejected, unknown, skipped: task.needsAll ? result.skipped : 0 };
@@ -251,34 +253,36 @@ const partial = (context: Context, { task, result }: Answer): SchedError => {
     outcome: look !== undefined ? 'not-applied' : unknown > 0 ? 'unknown' : 'applied',
     answered: true,
     ...(unknown > 0 && look === undefined ? { hint: sameCommand } : {}),
-    // The answer on the same terminal says it already.
-    ...(isWatched(context) ? { lines: [] } : {}),
   });
 };
 
-/**
- * Prints the result of a run: in words for people, by `printRest` for programs. Throws if not everything was done. Work
- * that has no receipt has an empty one.
- */
+/** The answer of a run: in words for people, the result for programs. Work that has no receipt has an empty one. */
+export const runAnswer = (context: Context, answer: RunAnswer): PictureAnswer => {
+  const { task, result, failures } = answer;
+  const isPartial = result.rejected > 0 || result.unknown > 0 || (task.needsAll && result.skipped > 0);
+  return {
+    kind: 'picture',
+    others: { kind: 'record', view: resultView, record: { ...result } },
+    picture: async () => {
+      const rows = await failureRows(failures, task.thing);
+      const next = nextOf(answer, context);
+      return {
+        draw: (style) => ({ picture: drawnAnswer(answer, rows, next, style, needsAscii(context.runtime.env)) }),
+        words: () => spokenAnswer(answer, rows, next),
+      };
+    },
+    failure: isPartial ? partial(answer) : undefined,
+  };
+};
+
+/** Shows the answer of a run, and what else `printRest` prints. Throws if not everything was done. */
 export const printAnswer = async (
   context: Context,
-  answer: Answer,
-  printRest = async () => {
-    if (!context.printer.showsPages) await context.printer.one(resultView, answer.result);
-  },
+  answer: RunAnswer,
+  printRest: () => Promise<void>,
 ): Promise<void> => {
-  const { printer, settings, runtime } = context;
-  const { task, result, failures } = answer;
-  if (printer.showsPages) {
-    const rows = await failureRows(failures, task.thing);
-    const next = nextOf(answer, context);
-    await printer.draw((style) =>
-      settings.accessible
-        ? spokenAnswer(answer, rows, next)
-        : drawnAnswer(answer, rows, next, style, needsAscii(runtime.env)),
-    );
-  }
+  const { failure, ...shown } = runAnswer(context, answer);
+  await show(context, { ...shown, others: undefined });
   await printRest();
-  if (result.rejected > 0 || result.unknown > 0 || (task.needsAll && result.skipped > 0))
-    throw partial(context, answer);
+  await show(context, { kind: 'picture', others: undefined, picture: async () => undefined, failure });
 };

@@ -3,13 +3,12 @@ import { events } from '../../api/events.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Plan, Question, Reader, Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { checkOrigins, readInput } from '../../cli/operation/input.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { change } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
@@ -26,7 +25,7 @@ import {
   wrongLines,
 } from '../bulk/read-items.ts';
 import { askRequester } from '../bulk/requester.ts';
-import { type Bulk, runBulk } from '../bulk/run-bulk.ts';
+import { type Bulk, bulkPlan } from '../bulk/run-bulk.ts';
 import { resultView } from '../bulk/run-result.ts';
 import { countOutcomes } from '../bulk/work-receipt.ts';
 import type { Job, SendResult } from '../bulk/work-run.ts';
@@ -98,15 +97,16 @@ type Cancellations = Pick<Bulk<EventItem>, 'items' | 'thing' | 'wrong' | 'duplic
 /** Enough to see what a filter found, and few enough for a screen. */
 const mostFound = 15;
 
-/** Asks for confirmation of the events that are not done yet, and names the first of them. */
-const confirmRest = async (
+/** The question about the events that are not done yet, which names the first of them. */
+const questionOf = async (
   context: Context,
   { items, isFound }: Cancellations,
   reason: unknown,
   remaining: readonly EventItem[],
-): Promise<void> => {
+  reader: Reader,
+): Promise<Question> => {
   const { cancelQuestion, readSome } = await import('./screen.ts');
-  const isNamed = context.settings.canAsk || remaining.length === 1;
+  const isNamed = reader === 'asked' || remaining.length === 1;
   const ids = isNamed ? remaining.map(({ id }) => id) : [];
   const shownEvents = isFound ? remaining.map(({ event }) => event!) : await readSome(context, ids);
   const question = await cancelQuestion(context, shownEvents, {
@@ -114,7 +114,7 @@ const confirmRest = async (
     total: remaining.length,
     ...(isFound && { most: mostFound }),
   });
-  await confirm(context, { ...question, ...(isFound && { flags: { confirm: String(items.length) } }) });
+  return { ...question, ...(isFound && { flags: { confirm: String(items.length) } }) };
 };
 
 /** Cancels events one after another, and writes a receipt. */
@@ -123,36 +123,36 @@ const cancelMany = async (
   values: CancelInput,
   call: Call,
   cancellations: Cancellations,
-): Promise<void> => {
+): Promise<Plan> => {
   const { context } = call;
   const { items, digest, ...task } = cancellations;
   const { body } = await readInput(call, events.cancel, fieldFlags, withGiven(call.how, { event: items[0]!.id }));
-  if (context.settings.dryRun) {
-    const requests = items.map(({ id }) => ({ path: { event: id }, body }));
-    return printRequest(context, events.cancel, requests);
-  }
-  checkCount('events', values, items.length);
-  await runBulk(context, values, {
-    things: 'events',
-    done: 'canceled',
-    operation: 'events.cancel',
-    ...(await askRequester(context, events.cancel)),
-    // The reason that invitees see is part of the input: another reason makes it another run.
-    input: hash('sha256', JSON.stringify([digest, body])),
-    items,
-    mark: ({ id }) => id,
-    nameOf: (item) => eventWords(context, item),
-    send: sendCancel(context, await context.client(), body),
-    confirm: async (remaining) => {
-      if (context.settings.yes || values.confirm !== undefined) return;
-      await confirmRest(context, cancellations, (body as Json | undefined)?.reason, remaining);
+  return bulkPlan<EventItem>(context, values, {
+    requests: () => ({ operation: events.cancel, inputs: items.map(({ id }) => ({ path: { event: id }, body })) }),
+    isAgreed: values.confirm !== undefined,
+    question: (remaining, reader) =>
+      questionOf(context, cancellations, (body as Json | undefined)?.reason, remaining, reader),
+    job: async () => {
+      checkCount('events', values, items.length);
+      return {
+        things: 'events',
+        done: 'canceled',
+        operation: 'events.cancel',
+        ...(await askRequester(context, events.cancel)),
+        // The reason that invitees see is part of the input: another reason makes it another run.
+        input: hash('sha256', JSON.stringify([digest, body])),
+        items,
+        mark: ({ id }) => id,
+        nameOf: (item) => eventWords(context, item),
+        send: sendCancel(context, await context.client(), body),
+        ...task,
+      };
     },
-    ...task,
   });
 };
 
 /** Cancels the events listed in a file. */
-export const cancelFromFile = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+export const cancelFromFile = async (command: GenericCommand, values: CancelInput, call: Call): Promise<Plan> => {
   const { context, problems } = call;
   const plan = await readBatchPlan(call, values, [], eventItems);
   checkInvalid(call, values, plan, 'event ID');
@@ -175,7 +175,7 @@ export const cancelFromFile = async (command: GenericCommand, values: CancelInpu
 };
 
 /** Cancels the active events that the filters choose and that have not begun. */
-export const cancelFiltered = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+export const cancelFiltered = async (command: GenericCommand, values: CancelInput, call: Call): Promise<Reply> => {
   const { context } = call;
   const isAnyStart = windowIn(values.request.query!).since === undefined;
   const rows = await chosenEvents(context, { ...values, upcoming: isAnyStart });
@@ -186,8 +186,8 @@ export const cancelFiltered = async (command: GenericCommand, values: CancelInpu
   const eventsById = new Map(rows.filter(isAhead).map((event) => [idIn(event.uri), event]));
   if (eventsById.size === 0) {
     context.notes.info('Nothing to cancel: no active event from now on matches');
-    if (context.printer.showsPages) return;
-    return context.printer.one(resultView, { run: null, ...countOutcomes([], 0, 0), receipt: null, head: null });
+    const record = { run: null, ...countOutcomes([], 0, 0), receipt: null, head: null };
+    return { kind: 'picture', others: { kind: 'record', view: resultView, record }, picture: async () => undefined };
   }
   return cancelMany(command, values, call, {
     items: [...eventsById].map(([id, event], index) => ({ id, line: index + 1, event })),

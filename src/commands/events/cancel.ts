@@ -2,49 +2,56 @@ import { events } from '../../api/events.ts';
 import { isOutcomeUnknown, isPassing, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Done, ManyAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan, type Reader } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
 import { changeOrReadBack } from '../../cli/operation/change-record.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { readInput } from '../../cli/operation/input.ts';
-import { printRecord } from '../../cli/operation/print-record.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
 import { isCanceled } from '../../cli/operation/view-values.ts';
 import { isAlready, knownRecord, withFacts } from '../../cli/operation/write-result.ts';
-import { confirm } from '../../cli/session/confirm.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import type { Input } from '../../client/wire.ts';
+import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/label.ts';
 
-/**
- * Reads the events and asks for confirmation. With `--yes` only their people are read, for the answer on a terminal.
- * Returns what was read, by ID.
- */
-const confirmCancel = async (context: Context, ids: readonly string[], reason: unknown): Promise<Map<string, Json>> => {
-  const { cancelQuestion, mostNamed, readEvents, withActive } = await import('./screen.ts');
-  if (context.settings.yes) {
+/** What is known of the events before they are canceled, by ID, and those to ask about. */
+interface Found {
+  known: Map<string, Json>;
+  active: Json[];
+}
+
+/** Reads the events, with as many people as a question names. Who is only told afterwards needs their people alone. */
+const readBefore = async (context: Context, ids: readonly string[], reader: Reader): Promise<Found> => {
+  const { mostNamed, readEvents, withActive } = await import('./screen.ts');
+  if (reader === 'nobody') return { known: new Map(), active: [] };
+  if (reader === 'told') {
     const { hasRoom } = await import('../../cli/session/network.ts');
-    if (!isWatched(context) || !(await hasRoom(context, ids.length))) return new Map();
+    if (!(await hasRoom(context, ids.length))) return { known: new Map(), active: [] };
     const read = await mapConcurrent(ids, (id) => readIfPossible(() => withActive(context, { uri: id })));
-    return new Map(ids.flatMap((id, index) => (read[index] === undefined ? [] : [[id, read[index]]])));
+    return { known: new Map(ids.flatMap((id, at) => (read[at] === undefined ? [] : [[id, read[at]]]))), active: [] };
   }
   const records = await readEvents(context, ids);
   const activeEvents = records.filter((event) => !isCanceled(event));
-  const mostRead = context.canConfirm ? mostNamed : 0;
+  const mostRead = reader === 'asked' ? mostNamed : 0;
   const active = [
     ...(await mapConcurrent(activeEvents.slice(0, mostRead), (event) => withActive(context, event))),
     ...activeEvents.slice(mostRead),
   ];
-  if (active.length > 0) await confirm(context, await cancelQuestion(context, active, { reason }));
-  return new Map([...records, ...active].map((event) => [idIn(event.uri), event]));
+  return { known: new Map([...records, ...active].map((event) => [idIn(event.uri), event])), active };
 };
 
 /** Cancels one event. An event that is already canceled counts as success; `before` is the event if it was read. */
-const cancelOne = async (context: Context, input: Input, before: Json | undefined): Promise<Json> => {
+const cancelOne = async (
+  context: Context,
+  input: Input,
+  before: Json | undefined,
+): Promise<{ record: Json; done: Done }> => {
   const client = await context.client();
-  const { notes, settings, now } = context;
+  const { settings, now } = context;
   const words = ({ name, uri, start_time: start }: Json) =>
     `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone, now())}` : ''}`;
   const cancel = () =>
@@ -57,73 +64,69 @@ const cancelOne = async (context: Context, input: Input, before: Json | undefine
   const event = before !== undefined && isCanceled(before) ? withFacts(before, { already: true }) : await cancel();
   const { canceledSentence } = await import('./screen.ts');
   const { canceledBelow } = await import('./answer.ts');
-  const done = `${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`;
-  await notes.done(done, canceledSentence(context, event), [canceledBelow(context, event, before)]);
-  return event;
+  const log = `${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`;
+  const below = [canceledBelow(context, event, before)];
+  return { record: event, done: { log, sentence: canceledSentence(context, event), below, saysAll: true } };
+};
+
+/** Cancels several events, one after another. One that fails doesn't stop the others. */
+const cancelEach = (context: Context, view: View, inputs: readonly Input[], { known }: Found): ManyAnswer => {
+  const failures: { event: string; isRetryable: boolean }[] = [];
+  async function* each() {
+    for (const input of inputs) {
+      context.runtime.interrupted.throwIfAborted();
+      const id = input.path!.event!;
+      const before = known.get(id);
+      try {
+        yield await cancelOne(context, input, before);
+      } catch (error) {
+        if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+        failures.push({ event: id, isRetryable: isPassing(error) || isOutcomeUnknown(error) });
+        const { nameAndTime } = await import('./screen.ts');
+        const name = before === undefined ? id : nameAndTime(context, before);
+        context.notes.warn(`failed: ${name}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
+      }
+    }
+  }
+  const failure = (): SchedError | undefined => {
+    if (failures.length === 0) return undefined;
+    const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
+    const were = failures.length === 1 ? 'was' : 'were';
+    return new SchedError('partial', `${failures.length} of ${inputs.length} events ${were} not canceled`, {
+      ...(again.length === 0 ? {} : { hint: { args: again } }),
+      outcome: 'applied',
+    });
+  };
+  return { kind: 'many', view, each: each(), failure };
 };
 
 /** Cancels the events that are named. */
-export const runCancel = async (
+export const cancelNamed = async (
   { fieldFlags, view }: GenericCommand,
   eventArguments: readonly string[],
   call: Call,
-): Promise<void> => {
+): Promise<Plan> => {
   const { context, problems } = call;
   const allInputs: Input[] = [];
   for (const event of eventArguments)
     allInputs.push(await readInput(call, events.cancel, fieldFlags, withGiven(call.how, { event })));
   problems.check();
-  const idOf = ({ path }: Input): string => path!.event!;
   // An ID and a URI can name the same event.
-  const byId = new Map(allInputs.map((input) => [idOf(input), input]));
+  const byId = new Map(allInputs.map((input) => [input.path!.event!, input]));
   const inputs = [...byId.values()];
-  if (context.settings.dryRun) return printRequest(context, events.cancel, inputs);
-  const before = await confirmCancel(context, [...byId.keys()], (inputs[0]!.body as Json | undefined)?.reason);
-  const { interrupted } = context.runtime;
-  if (inputs.length === 1) {
-    const [input] = inputs as [Input];
-    const event = before.get(idOf(input));
-    const canceled = await cancelOne(context, input, event);
-    return isWatched(context) ? undefined : printRecord(context, view, canceled, event);
-  }
-
-  const failures: { event: string; isRetryable: boolean }[] = [];
-  async function* cancelEach() {
-    for (const input of inputs) {
-      interrupted.throwIfAborted();
-      try {
-        yield [await cancelOne(context, input, before.get(idOf(input)))];
-      } catch (error) {
-        if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-        failures.push({ event: idOf(input), isRetryable: isPassing(error) || isOutcomeUnknown(error) });
-        const { nameAndTime } = await import('./screen.ts');
-        const event = before.get(idOf(input));
-        const name = event === undefined ? idOf(input) : nameAndTime(context, event);
-        context.notes.warn(`failed: ${name}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
-      }
-    }
-  }
-  /** All events as one page: the first page of a table sets its column widths. */
-  async function* together() {
-    const allEvents: Json[] = [];
-    try {
-      for await (const page of cancelEach()) allEvents.push(...page);
-    } finally {
-      if (allEvents.length > 0) yield allEvents;
-    }
-  }
-  const pages = context.settings.format === 'table' ? together() : cancelEach();
-  // A person has read what became of each event.
-  if (isWatched(context)) for await (const _ of cancelEach());
-  else await context.printer.list(view, pages);
-  if (failures.length === 0) return;
-  const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
-  throw new SchedError(
-    'partial',
-    `${failures.length} of ${inputs.length} events ${failures.length === 1 ? 'was' : 'were'} not canceled`,
-    {
-      ...(again.length === 0 ? {} : { hint: { args: again } }),
-      outcome: 'applied',
+  const { reason } = (inputs[0]!.body ?? {}) as Json;
+  return plan({
+    requests: () => ({ operation: events.cancel, inputs }),
+    read: (reader) => readBefore(context, [...byId.keys()], reader),
+    question: async ({ active }) => {
+      const { cancelQuestion } = await import('./screen.ts');
+      return active.length === 0 ? undefined : cancelQuestion(context, active, { reason });
     },
-  );
+    send: async (found) => {
+      const [input, ...others] = inputs as [Input];
+      if (others.length > 0) return cancelEach(context, view, inputs, found);
+      const before = found.known.get(input.path!.event!);
+      return { kind: 'record', view, before, ...(await cancelOne(context, input, before)) };
+    },
+  });
 };

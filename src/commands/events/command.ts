@@ -1,4 +1,5 @@
 import { events } from '../../api/events.ts';
+import type { Reply } from '../../cli/answer/plan.ts';
 import type { Argument, Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import { type Decorations, type GenericCommand, genericCommand } from '../../cli/operation/generic-command.ts';
@@ -40,8 +41,8 @@ const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: st
 });
 
 /** Cancels the events that are named, listed in a file or chosen by filters. */
-const cancelAny = async (generic: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
-  if (values.event.length > 0) return (await import('./cancel.ts')).runCancel(generic, values.event, call);
+const cancelAny = async (generic: GenericCommand, values: CancelInput, call: Call): Promise<Reply> => {
+  if (values.event.length > 0) return (await import('./cancel.ts')).cancelNamed(generic, values.event, call);
   const { cancelFiltered, cancelFromFile } = await import('./cancel-many.ts');
   return (values.from === undefined ? cancelFiltered : cancelFromFile)(generic, values, call);
 };
