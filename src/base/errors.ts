@@ -56,8 +56,8 @@ export interface ErrorFacts {
   advice?: Advice;
   /** A command that fixes the problem, for the `try:` line. */
   hint?: CommandLine | Suggestion;
-  /** A given value, and the value that was probably meant. The hint is then the user's own command with it. */
-  correction?: { from: string; to: string };
+  /** Given values, and those that were probably meant. The hint is then the user's own command with them. */
+  corrections?: readonly { from: string; to: string }[];
   /** `not-sent` by default. */
   outcome?: Outcome;
   /** Scopes that the token lacks. */

@@ -76,10 +76,11 @@ export const withSuggestion = async (
 ): Promise<unknown> => {
   if (!(error instanceof SchedError)) return error;
   const { category, message } = error;
-  const { correction, advice, hint = await listHint(error, parsedCommand), ...facts } = error.facts;
-  if (typeof hint !== 'object' && typeof advice !== 'object' && correction === undefined) return error;
+  const { corrections = [], advice, hint = await listHint(error, parsedCommand), ...facts } = error.facts;
+  if (typeof hint !== 'object' && typeof advice !== 'object' && corrections.length === 0) return error;
   const { own } = parsedCommand.problems;
-  const correctedLine = correction && own?.replace(correction.from, correction.to) ? own.line : undefined;
+  const replaced = corrections.filter(({ from, to }) => own?.replace(from, to));
+  const correctedLine = replaced.length > 0 ? own?.line : undefined;
   const nextStep = spellNextStep({ advice, hint: correctedLine ?? hint }, parsedCommand, runtime, here);
   return Object.assign(new SchedError(category, message, { ...facts, ...nextStep }), { cause: error });
 };

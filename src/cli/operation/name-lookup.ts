@@ -259,7 +259,7 @@ export const findRecord = async (
         command: [kind.noun, 'list'],
         flags: within === undefined ? {} : { 'event-type': idIn(within) },
       },
-      ...(suggestion === undefined ? {} : { correction: { from: word, to: suggestion } }),
+      ...(suggestion === undefined ? {} : { corrections: [{ from: word, to: suggestion }] }),
     },
   );
 };

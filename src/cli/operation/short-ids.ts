@@ -71,16 +71,17 @@ export const withWholeIds = async (command: Command, invocation: Invocation): Pr
 /** If the service doesn't know an ID of which a terminal showed more, says so and names the whole ID. */
 export const explainShortId = async (error: unknown, command: Command, invocation: Invocation): Promise<unknown> => {
   if (!(error instanceof SchedError) || error.category !== 'not-found') return error;
-  const short = (await idsByWord(command, invocation)).find(({ word, ids }) => ids.length === 1 && ids[0] !== word);
-  if (short === undefined) return error;
+  const beginnings = (await idsByWord(command, invocation)).flatMap(({ word, ids: [id, ...others] }) =>
+    id !== undefined && id !== word && others.length === 0 ? [{ from: word, to: id }] : [],
+  );
+  if (beginnings.length === 0) return error;
   const where = isTyped(invocation.context) ? 'without --yes' : 'on a terminal';
-  const [to] = short.ids;
-  const advice = `"${short.word}" is the beginning of ${to}: four characters are only enough ${where}`;
+  const told = beginnings.map(({ from, to }) => `"${from}" is the beginning of ${to}`).join(', and ');
   const { hint: _, ...details } = error.details;
   const explained = new SchedError(error.category, error.sentence, {
     ...details,
-    advice,
-    correction: { from: short.word, to: to! },
+    advice: `${told}: four characters are only enough ${where}`,
+    corrections: beginnings,
   });
   return Object.assign(explained, { cause: error });
 };

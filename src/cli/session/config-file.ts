@@ -123,7 +123,7 @@ export const chosenProfile = async (
       ...(names.length === 0
         ? { reason: 'you have no profiles yet', advice: ['to add one: ', addProfile] }
         : { reason: `your profiles: ${names.join(', ')}` }),
-      ...(suggestion === undefined ? {} : { correction: { from: name, to: suggestion } }),
+      ...(suggestion === undefined ? {} : { corrections: [{ from: name, to: suggestion }] }),
     },
   );
 };

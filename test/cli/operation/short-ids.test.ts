@@ -125,6 +125,16 @@ test.each<[string, string, WorldOptions]>([
   expect(stderr).toContain(`try: sched events ${verb} ${id}\n`);
 });
 
+test('the line in the error writes out each of several beginnings', async () => {
+  const ids = (await idsOf('events list --upcoming --status active --limit 2')) as [string, string];
+  await atTerminal('events list --upcoming --limit 2');
+  const [one, other] = ids.map((id) => id.slice(0, 4));
+  const { code, stderr } = await atTerminal(`events cancel ${one} ${other} --yes --dry-run`, { terminals: [] });
+  expect(code).toBe(6);
+  expect(stderr).toContain(`"${one}" is the beginning of ${ids[0]}, and "${other}" is the beginning of ${ids[1]}: `);
+  expect(stderr).toContain(`try: sched events cancel ${ids.join(' ')} --yes --dry-run\n`);
+});
+
 test('only the latest records are remembered, and a file that cannot be read does no harm', async () => {
   const [first] = await idsOf('events list --limit 1');
   const collection = Array.from({ length: mostRemembered + 50 }, (_, index) => ({
