@@ -3,7 +3,7 @@ import { invitees } from '../../api/invitees.ts';
 import { fallBack, hasCategory, SchedError, usageError } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
-import { words } from '../../base/words.ts';
+import { the, words } from '../../base/words.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import { plan, type Question, type Reply } from '../../cli/answer/plan.ts';
 import type { Argument } from '../../cli/command.ts';
@@ -36,6 +36,17 @@ const onlyInvitee = async (client: Client, event: string, isUndone: boolean): Pr
     hint: { command: ['invitees', 'list', event] },
   });
 };
+
+/** If there is no such event, a single ID for `--undo` may be that of an invitee, whose mark is only found by the event. */
+const withEventFirst =
+  (id: string | undefined) =>
+  (error: unknown): never => {
+    if (id === undefined || !(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    throw error.with({
+      advice: words`if this is the ID of an invitee, ${the('undo')} needs the event before it`,
+      hint: { args: ['EVENT', id] },
+    });
+  };
 
 /** Whether a single ID belongs to an event: otherwise it is sent as the ID of an invitee. */
 const isEvent = async (client: Client, id: string): Promise<boolean> => {
@@ -126,6 +137,8 @@ interface Named {
   path: Record<string, string>;
   /** The invitee without its event, as given. The service can't show it again then. */
   bare?: string | undefined;
+  /** A single ID for `--undo`, which is taken for that of an event. */
+  undone?: string | undefined;
 }
 
 /** The invitee that the arguments name. A bare ID or a URI without the event is enough for a new mark. */
@@ -138,7 +151,8 @@ const inviteeInput = (args: Argument[]): Input<Named> => ({
     const isOfEvent = !readId(only, invitees.get.path, 'invitee').ok || (undo === true && isPlainId(only));
     if (event !== undefined && invitee === undefined && isOfEvent) {
       const finish = await requestInput(invitees.list, []).draft(call, how);
-      return async (context) => ({ path: (await finish(context)).request.path! });
+      const undone = isPlainId(only) ? only : undefined;
+      return async (context) => ({ path: (await finish(context)).request.path!, undone });
     }
     const fullId = invitee === undefined && undo !== true ? readId(only, invitees.get.path, 'invitee') : undefined;
     const bare = fullId?.ok && fullId.ids.length === 1 ? only : undefined;
@@ -155,7 +169,7 @@ export const noShowInput = (args: Argument[]) =>
   both(input({ undo: toggle('take the mark back') }), inviteeInput(args));
 
 export const runNoShow = async (
-  { undo: isUndone, path: named, bare: givenBare }: Named & { undo: boolean },
+  { undo: isUndone, path: named, bare: givenBare, undone }: Named & { undo: boolean },
   { context }: Call,
   view: View,
 ): Promise<Reply> => {
@@ -164,7 +178,8 @@ export const runNoShow = async (
   const isAlone =
     givenBare !== undefined && isPlainId(givenBare) && !settings.noCheck && (await isEvent(client, named.invitee!));
   const event = isAlone ? named.invitee! : named.event;
-  const path = isAlone || named.invitee === undefined ? await onlyInvitee(client, event!, isUndone) : named;
+  const isByEvent = isAlone || named.invitee === undefined;
+  const path = isByEvent ? await onlyInvitee(client, event!, isUndone).catch(withEventFirst(undone)) : named;
   if (isUndone) return undo(path, context, view);
   const bare = isAlone ? undefined : givenBare;
   const isBare = bare !== undefined;

@@ -277,6 +277,17 @@ describe('invitees no-show', () => {
       }
   });
 
+  test('says that --undo needs the event before the ID of an invitee', async () => {
+    const [, event, invitee] = idsOf(await someone());
+    const { code, stderr, requests } = await world.run(`invitees no-show ${invitee} --undo --yes`);
+    expect([code, requests.every(({ method }) => method === 'GET')]).toEqual([6, true]);
+    expect(stderr).toContain('if this is the ID of an invitee, --undo needs the event before it');
+    expect(stderr).toContain(`try: sched invitees no-show EVENT ${invitee} --undo --yes\n`);
+    const uri = `${new URL(requests[0]!.url).origin}/scheduled_events/${invitee}`;
+    expect((await world.run(`invitees no-show ${uri} --undo`)).stderr).not.toContain('invitee, --undo');
+    expect((await world.run(`invitees no-show ${event} ${invitee} --undo --yes`)).code).toBe(0);
+  });
+
   test('sends nothing if it cannot find out whether a single ID is an event', async () => {
     const send: typeof world.service = async () => ({ status: 503, headers: {}, body: '' });
     const { code, requests } = await world.run('invitees no-show ANY_ID', { send });
