@@ -278,7 +278,7 @@ describe('invitees no-show', () => {
   });
 
   test('says that --undo needs the event before the ID of an invitee', async () => {
-    const [, event, invitee] = idsOf(await someone());
+    const [event, , invitee] = idsOf(await someone());
     const { code, stderr, requests } = await world.run(`invitees no-show ${invitee} --undo --yes`);
     expect([code, requests.every(({ method }) => method === 'GET')]).toEqual([6, true]);
     expect(stderr).toContain('if this is the ID of an invitee, --undo needs the event before it');
