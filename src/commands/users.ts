@@ -1,9 +1,10 @@
 import { moreUsers } from '../api/users.ts';
+import { type Plan, plan } from '../cli/answer/plan.ts';
 import { type Call, taking } from '../cli/input/input.ts';
 import { fillScope } from '../cli/operation/default-scope.ts';
 import { type Decorations, positional } from '../cli/operation/generic-command.ts';
 import { requestInput } from '../cli/operation/input.ts';
-import { type OperationInput, printRequest } from '../cli/operation/run-operation.ts';
+import type { OperationInput } from '../cli/operation/run-operation.ts';
 import type { View } from '../output/view.ts';
 import { gatherByDays, inputsByDays } from './slots/day-windows.ts';
 import { slotWindow, slotWindowFlags } from './slots/input.ts';
@@ -18,12 +19,14 @@ const runBusy = async (
   { request: { query = {}, rows = {} } }: OperationInput,
   { context, problems }: Call,
   view: View,
-): Promise<void> => {
+): Promise<Plan> => {
   await fillScope(moreUsers.busy, { query }, context);
   const window = await slotWindow({ context, problems }, rows);
-  if (context.settings.dryRun)
-    return printRequest(context, moreUsers.busy, await inputsByDays(context, moreUsers.busy, query, window));
-  await context.printer.list(view, [await gatherByDays(context, moreUsers.busy, query, window)]);
+  const { busy } = moreUsers;
+  return plan({
+    requests: async () => ({ operation: busy, inputs: await inputsByDays(context, busy, query, window) }),
+    send: async () => ({ kind: 'rows', view, pages: [await gatherByDays(context, busy, query, window)] }),
+  });
 };
 
 export const decorate = {

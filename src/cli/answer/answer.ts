@@ -78,15 +78,20 @@ export interface Picture {
   footers?: readonly Sentence[];
 }
 
-/** Shows a picture until the whole one is made. */
-export type ShowDraft = (draw: (style: BlockStyle) => string) => Promise<void>;
+/** Where a picture will be shown. */
+export interface Screen {
+  /** A screen reader reads it in words. */
+  isSpoken: boolean;
+  /** Shows a picture until the whole one is made. */
+  draft(draw: (style: BlockStyle) => string): Promise<void>;
+}
 
 /** A picture for people. Others get a record or rows. */
 export interface PictureAnswer {
   kind: 'picture';
   others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
   /** Undefined if there is nothing to draw. */
-  picture(showDraft: ShowDraft): Promise<Picture | undefined>;
+  picture(screen: Screen): Promise<Picture | undefined>;
   /** What else to say on a terminal, below the picture or the rows. */
   footers?: readonly Sentence[];
   /** What was not done. The picture says it, so its reader needs no report. */

@@ -67,8 +67,8 @@ const showMany = async (context: Context, { view, each, failure }: ManyAnswer): 
 
 const showPicture = async (context: Context, { others, picture, footers = [], failure }: PictureAnswer) => {
   const { printer, settings, notes } = context;
-  const showDraft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
-  const made = printer.showsPages ? await picture(showDraft) : undefined;
+  const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
+  const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
   if (!printer.showsPages && others !== undefined) await show(context, others);
   if (made !== undefined) {
     let hidden: readonly string[] = [];

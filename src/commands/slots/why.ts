@@ -1,5 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
+import type { Answer, Picture } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { moment } from '../../cli/input/kinds.ts';
@@ -142,35 +143,37 @@ const entries = {
 const runWhy = async (
   { time, request: { path, record: eventType } }: Values<typeof entries> & { request: RequestValues },
   { context }: Call,
-): Promise<void> => {
-  const { settings, printer } = context;
+): Promise<Answer> => {
+  const { settings } = context;
   const type = eventType ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
   const judgment = await judgeTime(context, type, time);
   const { meeting, verdict, reasons, nearest, times } = judgment;
   const start = utcText(meeting.start);
-  if (!printer.showsPages)
-    return printer.one(whyView, {
-      start_time: start,
-      verdict,
-      reasons: reasons.flatMap(recordsOf),
-      nearest: nearest.map((each) => utcText(each)),
-      unchecked: times.unchecked,
-    });
-  const when = spanLabel(start, utcText(meeting.end), settings.zone, context.now())!;
-  const parts = [textOf(type.name, type.uri) ?? '', when, settings.zone].map(humanText);
-  const checks = await checksOf(context, judgment);
-  const notes = whyNotes(context, type, judgment);
-  await printer.draw((style) =>
-    settings.accessible
-      ? [
+  const record = {
+    start_time: start,
+    verdict,
+    reasons: reasons.flatMap(recordsOf),
+    nearest: nearest.map((each) => utcText(each)),
+    unchecked: times.unchecked,
+  };
+  const picture = async (): Promise<Picture> => {
+    const when = spanLabel(start, utcText(meeting.end), settings.zone, context.now())!;
+    const parts = [textOf(type.name, type.uri) ?? '', when, settings.zone].map(humanText);
+    const checks = await checksOf(context, judgment);
+    const notes = whyNotes(context, type, judgment);
+    return {
+      draw: (style) => ({ picture: drawWhy(parts, verdict, checks, notes, style) }),
+      words: () =>
+        [
           `${parts.join(', ')}: ${verdicts[verdict][1]}.`,
           ...checks.map(({ mark, who, text }) => `${spoken[mark]}: ${who ? `${who}, ` : ''}${text}.`),
           ...notes,
         ]
           .map((line) => `${line}\n`)
-          .join('')
-      : drawWhy(parts, verdict, checks, notes, style),
-  );
+          .join(''),
+    };
+  };
+  return { kind: 'picture', others: { kind: 'record', view: whyView, record }, picture };
 };
 
 export const why: Command = {

@@ -30,7 +30,7 @@ const stats = (): Command => {
   return {
     ...generic,
     ...taking(statsInput(fieldFlags), async (...call) =>
-      (await import('./run.ts')).runStats(...call, { ...generic, fieldFlags, view: statsView }),
+      (await import('./run.ts')).stats(...call, { ...generic, fieldFlags, view: statsView }),
     ),
     summary: 'Count events, cancellations, no-shows and hours',
     examples: [

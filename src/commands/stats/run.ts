@@ -4,14 +4,14 @@ import { windowIn } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { second } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
-import { the, words } from '../../base/words.ts';
+import { type Sentence, the, words } from '../../base/words.ts';
+import type { Answer, Picture } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { noteHidden } from '../../cli/messages/notes.ts';
 import { fillScope, scopeLines } from '../../cli/operation/default-scope.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
-import { noteRowFilters } from '../../cli/operation/listing.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
+import { rowRemarks } from '../../cli/operation/listing.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { Query } from '../../client/wire.ts';
@@ -52,27 +52,19 @@ const colorsOf = async (context: Context, query: Query, counts: EventCounts): Pr
   return new Map(rowsWithColors.map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
 };
 
-export const runStats = async (
-  { by, sort, noShows, zeros, showEmails, request }: StatsInput & { request: RequestValues },
-  { context }: Call,
-  { fieldFlags, view }: GenericCommand,
-): Promise<void> => {
-  const { settings, printer, notes } = context;
-  const query: Query = { ...request.query };
-  const whose = await fillScope(events.list, { query }, context);
+type StatsRequest = StatsInput & { request: RequestValues };
+
+/** Counts the events of a query, with as many requests as the groups need. */
+const countEvents = async (
+  { by, noShows, zeros, showEmails, request }: StatsRequest,
+  context: Context,
+  query: Query,
+  now: number,
+): Promise<EventCounts> => {
+  const wallAt = wallClock(context.settings.zone);
+  const isByInvitee = by.includes('invitee');
   const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
-
-  const isByInvitee = by.includes('invitee');
-  if (settings.dryRun) {
-    noteRowFilters(context, fieldFlags, request.rows);
-    if (isByInvitee) notes.info(words`${the('by')} invitee: for each event GET /scheduled_events/{event}/invitees`);
-    if (noShows)
-      notes.info(words`${the('noShows')}: for each event that has started GET /scheduled_events/{event}/invitees`);
-    return printRequest(context, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
-  }
-  const wallAt = wallClock(settings.zone);
-  const now = await context.askNow();
   const counts = new EventCounts(
     by.map((grouping) => groupsOfEvent(grouping, wallAt, showEmails)),
     now,
@@ -92,33 +84,68 @@ export const runStats = async (
     await countBookings(context, query, withPeople, all, counts);
   } else await countAll(context, query, keep, (event) => counts.add(event));
   if (noShows && !isByInvitee) await countNoShows(context, query, keep, counts);
+  return counts;
+};
 
-  if (!printer.showsPages) await printer.list(view, [counts.rows(sort)]);
-  if (counts.total.booked === 0) return notes.footer(['No events for these days', ...scopeLines(whose)].join('. '));
-  if (printer.showsPages) {
-    const { since, until } = windowIn(query);
-    const wallOf = (text: string | undefined, before = 0) =>
-      text === undefined ? undefined : wallAt(Date.parse(text) - before);
-    const stats: Stats = {
-      by,
-      counts,
-      sort,
-      window: { since: wallOf(since), until: wallOf(until, second) },
-      today: wallAt(now),
-      title: whose === 'your events' ? 'Your events' : 'Events',
-      zone: settings.zone,
-      colors: by[0] === 'event-type' && !settings.accessible ? await colorsOf(context, query, counts) : new Map(),
-    };
-    // Only pictures need widths and grids, which take longer to load than a thousand events to count.
-    const { drawStats, spokenStats } = await import('./screen.ts');
-    let hidden: string[] = [];
-    await printer.draw((style) => {
-      if (settings.accessible) return spokenStats(stats);
-      const drawing = drawStats(stats, style);
-      hidden = drawing.hidden;
-      return drawing.picture;
-    });
-    noteHidden(notes, hidden);
-  }
-  for (const line of scopeLines(whose)) notes.footer(line);
+const picture = async (
+  { by, sort }: StatsRequest,
+  { settings }: Context,
+  { query, counts, now, title }: { query: Query; counts: EventCounts; now: number; title: string },
+  colors: () => Promise<Map<string, unknown>>,
+): Promise<Picture> => {
+  const wallAt = wallClock(settings.zone);
+  const { since, until } = windowIn(query);
+  const wallOf = (text: string | undefined, before = 0) =>
+    text === undefined ? undefined : wallAt(Date.parse(text) - before);
+  const stats: Stats = {
+    by,
+    counts,
+    sort,
+    window: { since: wallOf(since), until: wallOf(until, second) },
+    today: wallAt(now),
+    title,
+    zone: settings.zone,
+    colors: by[0] === 'event-type' ? await colors() : new Map(),
+  };
+  // Only pictures need widths and grids, which take longer to load than a thousand events to count.
+  const { drawStats, spokenStats } = await import('./screen.ts');
+  return { draw: (style) => drawStats(stats, style), words: () => spokenStats(stats) };
+};
+
+export const stats = async (
+  values: StatsRequest,
+  { context }: Call,
+  { fieldFlags, view }: GenericCommand,
+): Promise<Plan> => {
+  const { by, sort, noShows, request } = values;
+  const query: Query = { ...request.query };
+  const whose = await fillScope(events.list, { query }, context);
+  const forEach = (name: 'by' | 'noShows', which: string, events: string): Sentence =>
+    words`${the(name)}${which}: for each event${events} GET /scheduled_events/{event}/invitees`;
+  return plan({
+    requests: () => ({ operation: events.list, inputs: [{ query: { ...query, count: limits.pageSize.max } }] }),
+    remarks: [
+      ...rowRemarks(fieldFlags, request.rows),
+      ...(by.includes('invitee') ? [forEach('by', ' invitee', '')] : []),
+      ...(noShows ? [forEach('noShows', '', ' that has started')] : []),
+    ],
+    send: async () => {
+      const now = await context.askNow();
+      const counts = await countEvents(values, context, query, now);
+      const rows: Answer = { kind: 'rows', view, pages: [counts.rows(sort)] };
+      const isEmpty = counts.total.booked === 0;
+      const title = whose === 'your events' ? 'Your events' : 'Events';
+      return {
+        kind: 'picture',
+        others: rows,
+        picture: async ({ isSpoken }) =>
+          isEmpty
+            ? undefined
+            : picture(values, context, { query, counts, now, title }, async () =>
+                isSpoken ? new Map() : colorsOf(context, query, counts),
+              ),
+        footers: isEmpty ? [['No events for these days', ...scopeLines(whose)].join('. ')] : scopeLines(whose),
+      };
+    },
+  });
 };
