@@ -11,7 +11,7 @@ const agenda = (): Command => {
   return {
     ...generic,
     ...taking(agendaInput(fieldFlags), async (...call) =>
-      (await import('./run.ts')).runAgenda(...call, { ...generic, fieldFlags }),
+      (await import('./run.ts')).agenda(...call, { ...generic, fieldFlags }),
     ),
     summary: 'Show events as a calendar',
     examples: [

@@ -5,6 +5,7 @@ import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Sentence } from '../../base/words.ts';
 import type { Stage } from '../../cli/answer/answer.ts';
 import type { Printed, Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -98,67 +99,84 @@ const readMeetings = async (
   return { meetings, busy };
 };
 
-export const runAgenda = async (
+/** What an agenda needs besides its days. */
+interface Source {
+  query: Query;
+  type: unknown;
+  period: Period;
+  keep(row: Json): boolean;
+}
+
+const queryOf = (query: Query, days: readonly Day[]): Query => {
+  const { since, until } = edgesOf(days);
+  return { ...query, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
+};
+
+/** Reads agendas. While one is watched, names, colors and hours are read once. */
+const agendaReader = (context: Context, { query, type, period, keep }: Source) => {
+  const { zone } = context.settings;
+  const isShared = query.organization !== undefined && query.user === undefined;
+  const hasDetails = !isShared && period !== 'month';
+  let isWhoLeftOut = false;
+  const typesOnce = once(() => readTypes(context, query));
+  const color = addColors(context, query, typesOnce);
+  const decorate = decorator(context, color, hasDetails, () => {
+    isWhoLeftOut = true;
+  });
+  const mayReadHours = hasDetails && query.user !== undefined && query.status !== 'canceled';
+  const shownTypes = async () =>
+    (await typesOnce()).filter((row) => type === undefined || idIn(row.uri) === idIn(type));
+  const readOwnHours = once(() => readHours(context, String(query.user), shownTypes));
+  return {
+    read: async (days: readonly Day[], draft: (agenda: Agenda) => Promise<void>): Promise<Agenda> => {
+      const agendaOf = (meetings: Meeting[]): Agenda => {
+        const now = context.now();
+        return { period, days, meetings, now, zone, wallAt: wallClock(zone), isShared, open: undefined };
+      };
+      const draftOf = (meetings: Meeting[]) => draft(agendaOf(meetings));
+      const own = queryOf(query, days);
+      const { meetings, busy } = await readMeetings(context, own, days, keep, decorate, draftOf);
+      // Afterwards, so that it is known how much of the rate limit is left.
+      const hours = mayReadHours ? await readOwnHours() : undefined;
+      context.runtime.interrupted.throwIfAborted();
+      return { ...agendaOf(meetings), open: hours && openHours(hours, days, busy, context.now()) };
+    },
+    remarks: (): Sentence[] => (isWhoLeftOut ? ['Who comes is left out, to leave requests for other commands'] : []),
+  };
+};
+
+export const agenda = async (
   { since, watch, request, ...input }: AgendaInput & { request: RequestValues },
   { context }: Call,
   { fieldFlags, view }: GenericCommand,
 ): Promise<Reply | Printed> => {
-  const { settings, printer, notes } = context;
-  const { zone } = settings;
+  const { settings, printer } = context;
   const period = periods.find((name) => input[name]) ?? 'week';
-  const daysNow = async () => daysAt(await context.askNow(), zone, period, since);
+  const daysNow = async () => daysAt(await context.askNow(), settings.zone, period, since);
   const days = await daysNow();
-  const scopedQuery: Query = { ...request.query };
-  const whose = await fillScope(events.list, { query: scopedQuery }, context);
-  const queryOf = (someDays: readonly Day[]): Query => {
-    const { since, until } = edgesOf(someDays);
-    return { ...scopedQuery, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
-  };
+  const query: Query = { ...request.query };
+  const whose = await fillScope(events.list, { query }, context);
   const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
-
-  if (settings.dryRun || !printer.showsPages) {
-    const input = { query: queryOf(days) };
-    const scope = scopeOf(events.list, whose);
-    // The window is the limit, so a terminal gets all rows too.
-    const listing = { operation: events.list, view, input, bounds: { all: true }, scope, keep };
-    return listingPlan(listing, rowRemarks(fieldFlags, request.rows));
-  }
-  const isShared = scopedQuery.organization !== undefined && scopedQuery.user === undefined;
-  const hasDetails = !isShared && period !== 'month';
-  let isWhoLeftOut = false;
-  const typesOnce = once(() => readTypes(context, scopedQuery));
-  const color = addColors(context, scopedQuery, typesOnce);
-  const decorate = decorator(context, color, hasDetails, () => {
-    isWhoLeftOut = true;
-  });
-  const mayReadHours = hasDetails && scopedQuery.user !== undefined && scopedQuery.status !== 'canceled';
-  const shownTypes = async () =>
-    (await typesOnce()).filter((row) => type === undefined || idIn(row.uri) === idIn(type));
-  const readOwnHours = once(() => readHours(context, String(scopedQuery.user), shownTypes));
-  const readAgenda = async (someDays: readonly Day[]): Promise<Agenda> => {
-    const agendaOf = (meetings: Meeting[]): Agenda => {
-      const now = context.now();
-      return { period, days: someDays, meetings, now, zone, wallAt: wallClock(zone), isShared, open: undefined };
-    };
-    const draft = async (meetings: Meeting[]) => {
-      if (!watch) await printer.draftPicture?.((style) => drawAgenda(agendaOf(meetings), style));
-    };
-    const query = queryOf(someDays);
-    const { meetings, busy } = await readMeetings(context, query, someDays, keep, decorate, draft);
-    // Afterwards, so that it is known how much of the rate limit is left.
-    const hours = mayReadHours ? await readOwnHours() : undefined;
-    context.runtime.interrupted.throwIfAborted();
-    return { ...agendaOf(meetings), open: hours && openHours(hours, someDays, busy, context.now()) };
-  };
-  if (watch) {
+  const reader = agendaReader(context, { query, type, period, keep });
+  if (watch && printer.showsPages && !settings.dryRun) {
     const { watchAgenda } = await import('./watch.ts');
-    return watchAgenda(context, async () => readAgenda(await daysNow()));
+    return watchAgenda(context, async () => reader.read(await daysNow(), async () => {}));
   }
-  const agenda = await readAgenda(days);
-  await printer.draw((style) => {
-    return settings.accessible ? spokenLines(spokenAgenda(agenda), style.available) : drawAgenda(agenda, style);
-  });
-  if (isWhoLeftOut) notes.footer('Who comes is left out, to leave requests for other commands');
-  for (const line of scopeLines(whose)) notes.footer(line);
+  const scope = scopeOf(events.list, whose);
+  // The window is the limit, so a terminal gets all rows too.
+  const bounds = { all: true };
+  const listing = { operation: events.list, view, input: { query: queryOf(query, days) }, bounds, scope, keep };
+  return listingPlan(listing, rowRemarks(fieldFlags, request.rows), async () => ({
+    kind: 'picture',
+    others: { kind: 'listing', listing },
+    picture: async ({ draft }) => {
+      const read = await reader.read(days, (known) => draft((style) => drawAgenda(known, style)));
+      return {
+        draw: (style) => ({ picture: drawAgenda(read, style) }),
+        words: (available) => spokenLines(spokenAgenda(read), available),
+        footers: [...reader.remarks(), ...scopeLines(whose)],
+      };
+    },
+  }));
 };
