@@ -5,7 +5,9 @@ import type { Sentence } from '../../base/words.ts';
 import type { Input } from '../../client/wire.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import type { Pages } from '../../output/formats.ts';
+import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
+import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
 import type { Below } from '../messages/notes.ts';
 
 /*
@@ -98,6 +100,22 @@ export interface PictureAnswer {
   failure?: SchedError | undefined;
 }
 
+/** What happens, as it happens. */
+export interface StreamAnswer<Item> {
+  kind: 'stream';
+  view: View;
+  items: AsyncIterable<Item>;
+  record(item: Item): Json;
+  /** The line for people. Without columns, the result is among its words. */
+  happening(item: Item, hasColumns: boolean): Happening;
+  columns: LiveColumns;
+  paint(line: string, paint: Paint): string;
+  /** What the last line of a terminal says. Without it, the stream ends by itself, and one that ends early is incomplete. */
+  alive?: (() => Alive) | undefined;
+  /** What a person reads who has stopped it. */
+  stopped?: Sentence;
+}
+
 /** A page of a record, opened in the browser in place of the record. */
 export interface PageAnswer {
   kind: 'page';
@@ -105,7 +123,15 @@ export interface PageAnswer {
   page: Page;
 }
 
-export type Answer = RecordAnswer | RowsAnswer | ListingAnswer | ManyAnswer | PictureAnswer | PageAnswer;
+export type Answer =
+  | RecordAnswer
+  | RowsAnswer
+  | ListingAnswer
+  | ManyAnswer
+  | PictureAnswer
+  // biome-ignore lint/suspicious/noExplicitAny: each stream has items of its own
+  | StreamAnswer<any>
+  | PageAnswer;
 
 /** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
 export interface Bounds {

@@ -2,12 +2,21 @@ import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
+import { liveLine, showAlive } from '../messages/live.ts';
 import { noteHidden } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
 import { type Context, isWatched } from '../session/context.ts';
-import type { Answer, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
+import type {
+  Answer,
+  ListingAnswer,
+  ManyAnswer,
+  PictureAnswer,
+  RecordAnswer,
+  RowsAnswer,
+  StreamAnswer,
+} from './answer.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -94,6 +103,36 @@ const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | Li
   for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
 };
 
+const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): Promise<void> => {
+  const { runtime, settings, printer, notes } = context;
+  const { view, items, alive, stopped, columns } = stream;
+  if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
+  let failure: { error: unknown } | undefined;
+  const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
+  async function* untilStopped(): AsyncGenerator<Item> {
+    try {
+      yield* items;
+    } catch (error) {
+      // A list that ends early is reported as incomplete. One that never ends can't be.
+      if (alive === undefined) throw error;
+      failure = { error };
+    }
+  }
+  async function* records(): AsyncGenerator<Json[]> {
+    for await (const item of untilStopped()) yield [stream.record(item)];
+  }
+  const hasColumns = runtime.stdout.isTerminal && !settings.accessible;
+  const lineOf = (item: Item) => liveLine(stream.happening(item, hasColumns), runtime, columns, settings.accessible);
+  if (settings.format === 'table')
+    for await (const item of untilStopped()) await printer.text(lineOf(item), stream.paint);
+  else await printer.list(view, records());
+  stopShowing();
+  if (failure === undefined) return;
+  // Stopping is not a failure.
+  if (!runtime.interrupted.aborted) throw failure.error;
+  if (stopped !== undefined) notes.info(stopped);
+};
+
 /** Shows an answer in the form that was asked for. */
 export const show = async (context: Context, answer: Answer): Promise<void> => {
   switch (answer.kind) {
@@ -110,6 +149,8 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
       return showMany(context, answer);
     case 'picture':
       return showPicture(context, answer);
+    case 'stream':
+      return showStream(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
   }

@@ -20,7 +20,7 @@ export interface Happening {
 }
 
 /** The usual widths of two columns. A longer result takes room from the subject. */
-interface LiveColumns {
+export interface LiveColumns {
   what: number;
   result: number;
 }
@@ -58,11 +58,18 @@ const plainEveryMs = 10 * 60_000;
 /** Whether the last line says how to stop the command, so that nothing else needs to. */
 export const hasLastLine = ({ status }: Pick<Runtime, 'status'>): boolean => status?.isPlain === false;
 
+/** What the last line of a terminal says. */
+export interface Alive {
+  name: string;
+  at?: string;
+  facts: readonly string[];
+}
+
 /** Keeps the last line of a terminal up to date. Returns a function that ends that. */
 export const showAlive = (
   { status, every, env }: Pick<Runtime, 'status' | 'every' | 'env'>,
   notes: Notes,
-  text: () => { name: string; at?: string; facts: readonly string[] },
+  text: () => Alive,
 ): (() => void) => {
   if (status === undefined) return () => {};
   const versions = (): TextLengths => {

@@ -11,7 +11,7 @@ const followCommand = (): Command => {
   const fieldFlags = filterFlags(generic, ['user', 'org', 'group']);
   return {
     ...generic,
-    ...taking(followInput(fieldFlags), async (...call) => (await import('./run.ts')).runFollow(...call, fieldFlags)),
+    ...taking(followInput(fieldFlags), async (...call) => (await import('./run.ts')).follow(...call, fieldFlags)),
     summary: 'Print new and canceled bookings as they happen',
     examples: [
       'events follow',

@@ -6,14 +6,15 @@ import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { StreamAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { hasLastLine, showAlive } from '../../cli/messages/live.ts';
+import { hasLastLine } from '../../cli/messages/live.ts';
 import { inBrackets } from '../../cli/messages/notes.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
-import { noteRowFilters } from '../../cli/operation/listing.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
+import { rowRemarks } from '../../cli/operation/listing.ts';
 import { shownUrl } from '../../cli/session/connection.ts';
 import { bothClocks, type Context } from '../../cli/session/context.ts';
 import { durationText } from '../../output/progress.ts';
@@ -22,7 +23,7 @@ import { utcText } from '../../time/wall.ts';
 import type { FollowInput } from './input.ts';
 import { newsView } from './news-view.ts';
 import { type FollowSource, readFirst, readRound } from './read-news.ts';
-import { deliveryOf, newsLine, paintLine } from './screen.ts';
+import { columns, deliveryOf, happeningOf, paintLine } from './screen.ts';
 import { creatorOf, openSource, placeOfPosition } from './source.ts';
 import { beginState, type FollowState, type News, patience, rememberNews, windowStart } from './work-state.ts';
 import { type FollowFile, openFollowFile } from './work-state-file.ts';
@@ -183,78 +184,71 @@ async function* followChanges(
   }
 }
 
-/** Prints the news until the command is stopped. Stopping is not a failure: the next start resumes here. */
-const print = async (
+/** All news of a follower. Its position is open as long as somebody reads them. */
+async function* newsOf(
   context: Context,
-  news: AsyncGenerator<News>,
-  { once, since }: FollowInput,
-  isShared: boolean,
+  request: RequestValues,
+  input: FollowInput,
+  whose: string,
   pulse: Pulse,
-) => {
-  const { runtime, settings, printer, notes } = context;
-  const createdBy = await creatorOf(context);
-  if (!once) runtime.stdout.unblock?.(runtime.interrupted);
-  let failure: { error: unknown } | undefined;
-  const stopShowing = once ? () => {} : showAlive(runtime, notes, () => aliveText(pulse, runtime.clock.now()));
-  async function* untilStopped() {
-    try {
-      for await (const item of news) {
-        pulse.news += 1;
-        yield item;
-      }
-    } catch (error) {
-      // A list that ends early is reported as incomplete. One that never ends can't be.
-      if (once) throw error;
-      failure = { error };
-    }
-  }
-  async function* deliveries() {
-    for await (const item of untilStopped()) yield [deliveryOf(item, createdBy)];
-  }
-  if (settings.format === 'table') {
-    for await (const item of untilStopped()) await printer.text(newsLine(item, context, isShared), paintLine);
-  } else await printer.list(newsView, deliveries());
-  stopShowing();
-  if (failure === undefined) return;
-  if (!runtime.interrupted.aborted) throw failure.error;
-  notes.info(
-    words`Stopped. The same command${since === undefined ? '' : words` without ${the('since')}`} continues from here`,
-  );
-};
-
-export const runFollow = async (
-  { request, ...input }: FollowInput & { request: RequestValues },
-  { context }: Call,
-  filters: readonly FieldFlag[],
-): Promise<void> => {
-  const query = request.query!;
-  const { event_type: type } = request.rows!;
-  const whose = await fillScope(events.list, { query }, context);
-  const { settings } = context;
-  if (settings.dryRun) {
-    noteRowFilters(context, filters, request.rows);
-    const now = context.now();
-    const since = windowStart(beginState(input.since ?? now), now);
-    const window = windowQuery('start_time', { since: utcText(since), until: utcText(input.until(now)) });
-    return printRequest(context, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
-  }
+): AsyncGenerator<News> {
   const source = await openSource(context, request);
-  const position = { folder: 'follow', purpose: 'where events follow stopped', of: [query, type ?? null] };
+  const of = [request.query, request.rows!.event_type ?? null];
+  const position = { folder: 'follow', purpose: 'where events follow stopped', of };
   const file = await openFollowFile(await placeOfPosition(context, position));
   try {
     const { earlier } = await bothClocks(context);
     const state = await openState(file, source, input, earlier);
-    const isShared = query.user === undefined;
-    const isWhole = isShared && query.group === undefined && type === undefined;
-    await announceFollow(
-      context,
-      state,
-      input,
-      whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'),
-    );
-    const pulse: Pulse = { news: 0 };
-    await print(context, followChanges(context, source, file, state, input, pulse), input, isShared, pulse);
+    await announceFollow(context, state, input, whose);
+    for await (const item of followChanges(context, source, file, state, input, pulse)) {
+      pulse.news += 1;
+      yield item;
+    }
   } finally {
     await file.close();
   }
+}
+
+export const follow = async (
+  { request, ...input }: FollowInput & { request: RequestValues },
+  { context }: Call,
+  filters: readonly FieldFlag[],
+): Promise<Plan> => {
+  const query = request.query!;
+  const { runtime } = context;
+  const whose = await fillScope(events.list, { query }, context);
+  const isShared = query.user === undefined;
+  const isWhole = isShared && query.group === undefined && request.rows!.event_type === undefined;
+  const pulse: Pulse = { news: 0 };
+  return plan({
+    requests: () => {
+      const now = context.now();
+      const since = windowStart(beginState(input.since ?? now), now);
+      const window = windowQuery('start_time', { since: utcText(since), until: utcText(input.until(now)) });
+      return { operation: events.list, inputs: [{ query: { ...query, ...window, count: limits.pageSize.max } }] };
+    },
+    remarks: rowRemarks(filters, request.rows),
+    send: async (): Promise<StreamAnswer<News>> => {
+      const createdBy = await creatorOf(context);
+      const without = input.since === undefined ? '' : words` without ${the('since')}`;
+      return {
+        kind: 'stream',
+        view: newsView,
+        items: newsOf(
+          context,
+          request,
+          input,
+          whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'),
+          pulse,
+        ),
+        record: (item) => deliveryOf(item, createdBy),
+        happening: (item, hasColumns) => happeningOf(item, context, isShared, hasColumns),
+        columns,
+        paint: paintLine,
+        alive: input.once ? undefined : () => aliveText(pulse, runtime.clock.now()),
+        // The next start resumes here.
+        stopped: words`Stopped. The same command${without} continues from here`,
+      };
+    },
+  });
 };

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
-import { liveLine } from '../../cli/messages/live.ts';
+import type { Happening } from '../../cli/messages/live.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { humanText } from '../../output/cells.ts';
 import type { Paint } from '../../output/paint.ts';
@@ -30,36 +30,35 @@ const timeText = (at: unknown, zone: string, now: number): string => {
 const words = { created: 'booked', canceled: 'canceled' } as const;
 
 /** The width of `Mon 16 Nov 09:00–09:30`. */
-const columns = { what: 8, result: 22 };
+export const columns = { what: 8, result: 22 };
 
 /**
  * A news item for people: `10:42:07  booked    Zoë Müller · Intro call · Mon 16 Nov 09:00–09:30`. Hosts are named if
  * the events are those of several people. On a terminal, the time of the meeting has its own column.
  */
-export const newsLine = (
+export const happeningOf = (
   { kind, at, event, invitee }: News,
-  { runtime, settings: { zone, accessible }, now: serviceNow }: Context,
+  { settings: { zone }, now: serviceNow }: Context,
   isShared: boolean,
-): string => {
+  hasColumns: boolean,
+): Happening => {
   const now = serviceNow();
   const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   const when =
     typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined;
-  const isColumn = runtime.stdout.isTerminal && !accessible;
   const facts = [
     hosts === '' ? who : `${who} with ${hosts}`,
     textIn(event.name) ?? `event ${idIn(event.uri)}`,
-    isColumn ? undefined : when,
+    hasColumns ? undefined : when,
     kind === 'canceled' && invitee.rescheduled === true ? 'moved to another time' : undefined,
   ].filter((fact) => fact !== undefined);
-  const happening = { time: timeText(at, zone, now), what: words[kind], subject: humanText(facts.join(' · ')) };
-  return liveLine(
-    { ...happening, ...(isColumn && when !== undefined && { result: when }) },
-    runtime,
-    columns,
-    accessible,
-  );
+  return {
+    time: timeText(at, zone, now),
+    what: words[kind],
+    subject: humanText(facts.join(' · ')),
+    ...(hasColumns && when !== undefined && { result: when }),
+  };
 };
 
 /** Paints the words that say what happened. Color only repeats them. */
