@@ -13,6 +13,10 @@ export const fill = (texts: readonly string[], between: string, columns: number)
   return lines;
 };
 
+/** Where the records come from, as plain text: `sandbox`. */
+export const placeIn = ({ place }: Pick<BlockStyle, 'place'>): string =>
+  stripVTControlCharacters(place?.() ?? '').replace(/^ · /, '');
+
 /**
  * The first line of a screen: what it shows, facts that it needs, and that it is the sandbox. What doesn't fit goes into
  * further lines.
@@ -22,7 +26,7 @@ export const headingLines = (
   facts: readonly string[],
   { paint, available, place }: Pick<BlockStyle, 'paint' | 'available' | 'place'>,
 ): string[] => {
-  const where = stripVTControlCharacters(place?.() ?? '').replace(/^ · /, '');
+  const where = placeIn({ place });
   const titles = wrapSafely(title, available);
   const last = titles.pop()!;
   const [first, ...rest] = fill([last, ...facts, ...(where === '' ? [] : [where])], ' · ', available);

@@ -63,6 +63,15 @@ export interface ListingAnswer {
   below?: Footers | undefined;
 }
 
+/** Text that is the same for everybody. */
+export interface TextAnswer {
+  kind: 'text';
+  /** Empty if there is nothing to print. */
+  text: string;
+  paint?(line: string, paint: Paint): string;
+  footers?: readonly Sentence[];
+}
+
 /** What became of several records, one after another. */
 export interface ManyAnswer {
   kind: 'many';
@@ -76,7 +85,7 @@ export interface ManyAnswer {
 export interface Picture {
   /** `hidden` are columns that had no room. */
   draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
-  words(available: number): string;
+  words(style: BlockStyle): string;
   footers?: readonly Sentence[];
 }
 
@@ -131,6 +140,7 @@ export type Answer =
   | PictureAnswer
   // biome-ignore lint/suspicious/noExplicitAny: each stream has items of its own
   | StreamAnswer<any>
+  | TextAnswer
   | PageAnswer;
 
 /** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */

@@ -16,6 +16,7 @@ import type {
   RecordAnswer,
   RowsAnswer,
   StreamAnswer,
+  TextAnswer,
 } from './answer.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
@@ -74,6 +75,11 @@ const showMany = async (context: Context, { view, each, failure }: ManyAnswer): 
   if (problem !== undefined) throw problem;
 };
 
+const showText = async ({ printer, notes }: Context, { text, paint, footers = [] }: TextAnswer): Promise<void> => {
+  if (text !== '') await printer.text(text, paint);
+  for (const footer of footers) notes.footer(footer);
+};
+
 const showPicture = async (context: Context, { others, picture, footers = [], failure }: PictureAnswer) => {
   const { printer, settings, notes } = context;
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
@@ -82,7 +88,7 @@ const showPicture = async (context: Context, { others, picture, footers = [], fa
   if (made !== undefined) {
     let hidden: readonly string[] = [];
     await printer.draw((style) => {
-      if (settings.accessible) return made.words(style.available);
+      if (settings.accessible) return made.words(style);
       const drawing = made.draw(style);
       hidden = drawing.hidden ?? [];
       return drawing.picture;
@@ -151,6 +157,8 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
       return showPicture(context, answer);
     case 'stream':
       return showStream(context, answer);
+    case 'text':
+      return showText(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
   }

@@ -174,7 +174,7 @@ export const agenda = async (
       const read = await reader.read(days, (known) => draft((style) => drawAgenda(known, style)));
       return {
         draw: (style) => ({ picture: drawAgenda(read, style) }),
-        words: (available) => spokenLines(spokenAgenda(read), available),
+        words: ({ available }) => spokenLines(spokenAgenda(read), available),
         footers: [...reader.remarks(), ...scopeLines(whose)],
       };
     },

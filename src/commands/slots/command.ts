@@ -1,20 +1,23 @@
 import { moreEventTypes } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
-import { the, words } from '../../base/words.ts';
+import { once } from '../../base/once.ts';
+import { type Sentence, the, words } from '../../base/words.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { Decorations } from '../../cli/operation/generic-command.ts';
 import type { Context } from '../../cli/session/context.ts';
+import type { BlockStyle } from '../../output/block.ts';
 import type { View } from '../../output/view.ts';
 import { dateText } from '../../time/days.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { midnightOf, timestampOf, utcText, weekdayName } from '../../time/wall.ts';
 import { gatherByDays } from './day-windows.ts';
-import type { ShownTimes, SlotQuery } from './free-slots.ts';
-import { type SlotsInput, slotsInput, slotWindow } from './input.ts';
+import type { ShownTimes, SlotQuery, SlotWindow } from './free-slots.ts';
+import { mostTimes, type SlotsInput, slotsInput, slotWindow } from './input.ts';
 import { withBookablePage } from './type-page.ts';
 import { why } from './why.ts';
 
@@ -61,6 +64,8 @@ const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery)
   return { slots, unchecked: [], nameOf: String };
 };
 
+const titleOf = ({ name, uri }: Json): string => textOf(name, uri) ?? '';
+
 /** A day as people type it: `today`, `thu` for one of the next six days, else its date. */
 const dayWord = (wall: number, now: number): string => {
   const days = (midnightOf(wall) - midnightOf(now)) / day;
@@ -75,77 +80,92 @@ const ofFirstDays = (slots: readonly Json[], days: number, zone: string): readon
   return last === undefined ? slots : slots.filter((_, index) => midnights[index]! <= last);
 };
 
-const runSlots = async (
-  { types, rows, hosts, duration, first, days, step }: SlotsInput,
-  { context, problems }: Call,
-): Promise<void> => {
-  const { settings, notes, printer, runtime } = context;
-  const window = await slotWindow({ context, problems }, rows);
-  const isSeveral = types.length > 1;
-  const view = isSeveral ? severalView : slotView;
-  const nameOf = ({ name, uri }: Json): string => textOf(name, uri) ?? '';
+/** The free times of each event type that can be booked, or of hosts without one. */
+const readTimes = async (
+  { types, hosts, duration, step }: SlotsInput,
+  context: Context,
+  window: SlotWindow,
+): Promise<{ active: Json[]; times: ShownTimes[] }> => {
   // Without an event type, the hosts meet as if they had one for this.
   const people = duration === undefined ? undefined : hosts;
   const meeting: Json | undefined = people && { uri: null, duration };
   const active = meeting === undefined ? types.filter((type) => type.active !== false) : [meeting];
   for (const type of types)
-    if (!active.includes(type)) notes.warn(`${nameOf(type)} is not active, so it can't be booked`);
-  const isText = settings.format === 'text';
-  if (active.length === 0) {
-    if (!isText) await printer.list(view, []);
-    return;
-  }
+    if (!active.includes(type)) context.notes.warn(`${titleOf(type)} is not active, so it can't be booked`);
   const host = people === undefined ? hosts[0] : undefined;
   const { findFreeTimes, noteUnchecked } = await import('./free-slots.ts');
-  const timesByType: ShownTimes[] = [];
+  const times: ShownTimes[] = [];
   for (const type of active) {
     const query = { type, ...window, step, host, people };
     // Which host is free, and other steps, only sched can tell.
     const isOurs = host !== undefined || step !== undefined || people !== undefined;
-    timesByType.push(
-      (isOurs ? undefined : await askFreeTimes(context, query)) ?? (await findFreeTimes(context, query)),
-    );
+    times.push((isOurs ? undefined : await askFreeTimes(context, query)) ?? (await findFreeTimes(context, query)));
   }
-  if (meeting !== undefined) meeting.name = new Intl.ListFormat('en-GB').format(hosts.map(timesByType[0]!.nameOf));
+  if (meeting !== undefined) meeting.name = new Intl.ListFormat('en-GB').format(hosts.map(times[0]!.nameOf));
+  for (const each of times) noteUnchecked(context, each);
+  return { active, times };
+};
+
+/** Free times as sentences for an email. */
+const emailTexts = async (
+  { settings, runtime }: Context,
+  all: readonly { type: Json; slots: readonly Json[] }[],
+  now: number,
+): Promise<string> => {
+  const { emailText, hasTwelveHours } = await import('./email-text.ts');
+  const reader = { zone: settings.zone, now, isTwelveHours: hasTwelveHours(runtime.env) };
+  return all.map((each) => emailText({ ...each, ...reader })).join('\n');
+};
+
+const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise<Answer> => {
+  const { types, rows, duration, first, days } = input;
+  const { settings } = context;
+  const window = await slotWindow({ context, problems }, rows);
+  const isSeveral = types.length > 1;
+  const { active, times } = await readTimes(input, context, window);
   const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
-  const firstSlots = firstOf(timesByType, first ?? Number.POSITIVE_INFINITY);
+  const firstSlots = firstOf(times, first ?? Number.POSITIVE_INFINITY);
   const dailySlots = days === undefined ? firstSlots : ofFirstDays(firstSlots, days, settings.zone);
   const slots = dailySlots.map((slot) => (isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot));
-  const slotsOf = (type: Json) => slots.filter(({ event_type: uri }) => uri === type.uri);
+  const all = active
+    .map((type) => ({ type, slots: slots.filter(({ event_type: uri }) => uri === type.uri) }))
+    .filter((each) => each.slots.length > 0);
   const now = context.now();
-  let hasHiddenTimes = false;
-  const screen = printer.showsPages && slots.length > 0 ? await import('./screen.ts') : undefined;
-  if (isText) {
-    const { emailText, hasTwelveHours } = await import('./email-text.ts');
-    const reader = { zone: settings.zone, now, isTwelveHours: hasTwelveHours(runtime.env) };
-    const own = active
-      .map((type) => ({ type, slots: slotsOf(type), ...reader }))
-      .filter((each) => each.slots.length > 0);
-    if (own.length > 0) await printer.text(own.map(emailText).join('\n'));
-  } else if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
-    await printer.list(view, [slots]);
-  } else {
-    const isCut = slots.length === first || slots.length < firstSlots.length;
-    const place = runtime.stdout.isTerminal ? notes.takePlace() : undefined;
-    const { drawSlots, hasTimes, spokenSlots } = screen;
-    const facts = { ...window, isCut, zone: settings.zone, now, place };
-    const screens = active.map((type) => ({ type, slots: slotsOf(type), ...facts }));
-    for (const each of screens.filter(({ slots: own }) => own.length > 0))
-      await printer.draw((style) => (settings.accessible ? spokenSlots(each) : drawSlots(each, style)));
-    hasHiddenTimes = !screens.every(hasTimes);
-  }
-  for (const times of timesByType) noteUnchecked(context, times);
-  if (slots.length === 0)
-    return notes.footer(
-      words`No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, now)!}. Look further ahead with ${the('until')}`,
-    );
-  if (hasHiddenTimes) {
-    const clock = wallClock(settings.zone);
-    const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(now));
-    notes.footer(words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`);
-  }
-  if (!isText && meeting === undefined)
-    notes.footer(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', nameOf(typeOf(slots[0]!)))}`);
+  const until = timeLabel(utcText(window.until), settings.zone, now)!;
+  const none = words`No free times for ${active.map(titleOf).join(', ')} until ${until}. Look further ahead with ${the('until')}`;
+  const footers: Sentence[] = active.length > 0 && slots.length === 0 ? [none] : [];
+  if (settings.format === 'text') return { kind: 'text', text: await emailTexts(context, all, now), footers };
+  if (slots.length > 0 && duration === undefined)
+    footers.push(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', titleOf(typeOf(slots[0]!)))}`);
+  const table: Answer = {
+    kind: 'rows',
+    view: isSeveral ? severalView : slotView,
+    pages: [slots],
+    below: async () => footers,
+  };
+  if (slots.length === 0 || (isSeveral && slots.length <= mostTimes)) return table;
+  return {
+    kind: 'picture',
+    others: table,
+    picture: async () => {
+      const { drawSlots, hasTimes, spokenSlots } = await import('./screen.ts');
+      const isCut = slots.length === first || slots.length < firstSlots.length;
+      const screens = all.map((each) => ({ ...each, ...window, isCut, zone: settings.zone, now }));
+      // Each of them says where its times come from.
+      const inAll = (style: BlockStyle, show: typeof drawSlots): string => {
+        const place = once(() => style.place?.() ?? '');
+        return screens.map((each) => show(each, { ...style, place })).join('');
+      };
+      const clock = wallClock(settings.zone);
+      const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(now));
+      const hint = words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`;
+      return {
+        draw: (style) => ({ picture: inAll(style, drawSlots) }),
+        words: (style) => inAll(style, spokenSlots),
+        footers: [...(screens.every(hasTimes) ? [] : [hint]), ...footers],
+      };
+    },
+  };
 };
 
 const slots: Command = {

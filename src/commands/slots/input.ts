@@ -56,6 +56,9 @@ const entries = {
   }),
 };
 
+/** More starts than this on several days are a picture. */
+export const mostTimes = 40;
+
 /**
  * The window of starts, in milliseconds since 1970. Times in the past can't be booked. Without `--until`, it has this
  * many days.

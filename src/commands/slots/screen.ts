@@ -3,11 +3,12 @@ import { day, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { humanText } from '../../output/cells.ts';
-import { headingLines } from '../../output/heading.ts';
+import { headingLines, placeIn } from '../../output/heading.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { dayText } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { clockLabel, midnightOf, spokenDate, timestampOf, wallText, withOffset } from '../../time/wall.ts';
+import { mostTimes } from './input.ts';
 
 /** Free times and their window. */
 interface SlotsScreen {
@@ -19,8 +20,6 @@ interface SlotsScreen {
   isCut: boolean;
   zone: string;
   now: number;
-  /** The title says that it is the sandbox. */
-  place?: string | undefined;
 }
 
 interface FreeDay {
@@ -29,9 +28,6 @@ interface FreeDay {
   /** For each minute of the day, whether it belongs to a free time. */
   minutes: boolean[];
 }
-
-/** More starts than this on several days are a picture. */
-export const mostTimes = 40;
 
 const minutesInDay = day / minute;
 
@@ -64,10 +60,7 @@ const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
 };
 
 /** `Intro call · 15 min · UTC · 125 free times on 5 of 7 days` */
-const titleParts = (
-  { type, slots, since, until, isCut, zone, place }: SlotsScreen,
-  days: readonly FreeDay[],
-): string[] => {
+const titleParts = ({ type, slots, since, until, isCut, zone }: SlotsScreen, days: readonly FreeDay[]): string[] => {
   const wallAt = wallClock(zone);
   const all = (midnightOf(wallAt(until - 1)) - midnightOf(wallAt(since))) / day + 1;
   const free = counted(slots.length, 'free time');
@@ -76,7 +69,6 @@ const titleParts = (
     `${type.duration} min`,
     zone,
     isCut ? `first ${free}` : `${free}${all > 1 ? ` on ${days.length} of ${all} days` : ''}`,
-    ...(place === undefined ? [] : [place]),
   ];
 };
 
@@ -167,19 +159,21 @@ export const drawSlots = (screen: SlotsScreen, style: BlockStyle): string => {
   const { paint, available } = style;
   const days = freeDays(screen);
   const [name, ...facts] = titleParts(screen, days);
-  const title = headingLines(name!, facts, { paint, available });
+  const title = headingLines(name!, facts, style);
   if (hasTimes(screen)) return [...title, ...listTimes(screen, days, style)].map((line) => `${line}\n`).join('');
   const signs = wrap(legend, available).map(paint.faint);
   return [...title, ...signs, ...drawBars(screen, days, style)].map((line) => `${line}\n`).join('');
 };
 
 /** The same in sentences, for screen readers. */
-export const spokenSlots = (screen: SlotsScreen): string => {
+export const spokenSlots = (screen: SlotsScreen, style: Pick<BlockStyle, 'place'>): string => {
   const days = freeDays(screen);
   const lines = days.map((each) => {
     const date = spokenDate(each.midnight);
     if (hasTimes(screen)) return `${date}: ${each.times.join(', ')}.`;
     return `${date}, ${counted(each.times.length, 'free time')}: ${spokenSpans(each)}.`;
   });
-  return [`${titleParts(screen, days).join(', ')}.`, ...lines].map((line) => `${line}\n`).join('');
+  return [`${[...titleParts(screen, days), placeIn(style)].filter(Boolean).join(', ')}.`, ...lines]
+    .map((line) => `${line}\n`)
+    .join('');
 };

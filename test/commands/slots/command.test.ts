@@ -132,7 +132,7 @@ describe('event-types slots', () => {
     const [since, until] = [Date.parse(starts[0]!), Date.parse('2026-10-25T12:00:00Z')];
     const type = { name: 'Tea', duration: 15 };
     const screen = { type, slots, since, until, isCut: false, zone: 'Europe/Berlin', now: since };
-    expect(spokenSlots(screen)).toBe(
+    expect(spokenSlots(screen, {})).toBe(
       'Tea, 15 min, Europe/Berlin, 3 free times.\nSunday 25 October 2026: 02:30+02:00, 02:30+01:00, 03:30.\n',
     );
   });
