@@ -23,6 +23,8 @@ export interface Done {
   sentence?: Sentence;
   /** What a person may want to know or do next. */
   below?: readonly Below[];
+  /** The same more closely, for a person who reads no record. May send requests. */
+  closer?(): Promise<Pick<Done, 'sentence' | 'below'>>;
   /** A person who reads this needs no line of the record. */
   saysAll?: true;
 }

@@ -3,7 +3,6 @@ import { readsAnswers } from '../operation/print-record.ts';
 import { printRequest, printRequests } from '../operation/run-operation.ts';
 import { confirm, confirmProtected, refuseTool } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
-import type { Answer } from './answer.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
 import { show } from './show.ts';
 
@@ -11,8 +10,8 @@ import { show } from './show.ts';
 const rehearse = async (context: Context, { requests, remarks = [], check }: Plan): Promise<void> => {
   const { curl, noCheck } = context.settings;
   if (!curl && !noCheck) await check?.();
-  for (const remark of remarks) context.notes.info(remark);
   const all = await requests();
+  for (const remark of typeof remarks === 'function' ? await remarks() : remarks) context.notes.info(remark);
   if ('prepared' in all) return printRequests(context, all.prepared);
   if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
@@ -33,17 +32,18 @@ const agree = async (context: Context, { question, isAgreed, action }: Plan, fou
     return action && confirmProtected(context, action(found));
   }
   const asked = await question(found);
+  if (asked?.review !== undefined) return (await import('./review.ts')).askReview(context, asked, asked.review);
   if (asked !== undefined) await confirm(context, asked);
 };
 
 /** Reads, asks and sends. */
-const carryOut = async (context: Context, plan: Plan): Promise<Answer> => {
+const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
   try {
     const found = await plan.read?.(readerOf(context, plan));
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
     await agree(context, plan, found);
-    return await plan.send(found);
+    return await plan.send(found).catch(plan.refused);
   } finally {
     await plan.end?.();
   }
@@ -53,5 +53,5 @@ const carryOut = async (context: Context, plan: Plan): Promise<Answer> => {
 export const answer = async (context: Context, reply: Reply): Promise<void> => {
   if (reply.kind !== 'plan') return show(context, reply);
   if (context.settings.dryRun) return rehearse(context, reply);
-  return show(context, await carryOut(context, reply));
+  return answer(context, await carryOut(context, reply));
 };

@@ -19,6 +19,8 @@ export interface Question extends Omit<Change, 'facts'> {
   facts?: Facts;
   /** The flags to confirm it with if nobody can be asked: --yes by default. */
   flags?: Suggestion['flags'];
+  /** What a person has entered at prompts. Only that is shown then, and Enter means yes. */
+  review?: readonly string[];
 }
 
 /** Requests of one operation, the first one of a list, or any. `known` is what sched knows besides. */
@@ -37,7 +39,7 @@ interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. */
   requests(): Promise<Requests> | Requests;
   /** What the requests don't show. */
-  remarks?: readonly Sentence[];
+  remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
   /** The command line has agreed to it: `--confirm 12`. */
   isAgreed?: boolean;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */
@@ -51,6 +53,8 @@ interface PlanOf<Found> {
   /** Undefined if this needs no question. */
   question?(found: Found): Promise<Question | undefined> | Question | undefined;
   send(found: Found): Promise<Answer>;
+  /** The next plan, if this one is refused and a person chooses something else. Throws any other error as it came. */
+  refused?(error: unknown): Promise<Reply>;
   /** However it ended. */
   end?(): Promise<void>;
 }

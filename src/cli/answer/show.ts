@@ -37,12 +37,11 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
   const printPlain = () => printRecord(context, view, record, before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
   if (done === undefined) return print();
-  const { log, sentence = capital(log), below = [], saysAll } = done;
-  if (!readsAnswers(context)) {
-    await notes.done(log, sentence);
-    return print();
-  }
-  if (saysAll) return notes.done(log, sentence, below);
+  const isRead = readsAnswers(context);
+  const { log, sentence = capital(log), below = [], saysAll } = { ...done, ...(isRead && (await done.closer?.())) };
+  if (saysAll || !isRead) await notes.done(log, sentence, saysAll && below);
+  if (!isRead) return print();
+  if (saysAll) return;
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
   const lines = (await printer.answerLines?.(view, ...shown)) ?? [];

@@ -170,11 +170,17 @@ export const taking = <T>(
   const readAndRun = async (invocation: Invocation): Promise<Reply | Printed> => {
     const values = await readCall(input, invocation);
     const { given: _, ...facts } = invocation;
-    const call: Call = { ...facts, how: howOf(invocation) };
-    const reply = await run(values, call);
-    // A command may ask for more while it runs.
-    if (call.isAsked) invocation.isAsked = true;
-    return reply;
+    return run(values, {
+      ...facts,
+      how: howOf(invocation),
+      get isAsked() {
+        return invocation.isAsked === true;
+      },
+      // A command may ask for more while it runs, and while its plan is carried out.
+      set isAsked(isAsked) {
+        invocation.isAsked = isAsked;
+      },
+    });
   };
   return { flags: input.flags, arguments: input.arguments, run: Object.assign(readAndRun, { draft: input.draft }) };
 };

@@ -69,6 +69,8 @@ export interface Context {
   shownId(uri: unknown): string;
   /** Whether the person can be asked to confirm a write. */
   canConfirm: boolean;
+  /** Whether a person answers questions while the command runs: at a terminal, and without `--yes`. */
+  asks: boolean;
   close(): Promise<void>;
 }
 
@@ -246,6 +248,7 @@ export const createContext = (
       return idIn(uri).slice(0, shortestId);
     },
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
+    asks: settings.canAsk && !settings.yes,
     close: async () => {
       warnOfSkew();
       if (shownUris.length > 0) await rememberShown(runtime, settings, shownUris);

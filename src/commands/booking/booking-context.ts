@@ -1,10 +1,11 @@
 import { hasCategory } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
+import type { Done } from '../../cli/answer/answer.ts';
 import { toggle } from '../../cli/input/kinds.ts';
 import { readEventOf } from '../../cli/operation/print-record.ts';
 import { type Source, sourceWords, withFacts } from '../../cli/operation/write-result.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { bookings } from '../../state/ledger-entry.ts';
 import { sandboxService, serviceName } from '../../state/service-name.ts';
 import { timeLabel } from '../../time/label.ts';
@@ -32,27 +33,35 @@ export const bookingText = ({ settings, now }: Context, { how, by }: Booked): st
   return `booked by another run (${process}, ${timeLabel(utcText(at), settings.zone, now())})`;
 };
 
-/** Says what was booked. A person who sees no record also reads when it is for whom, how to join and how to undo it. */
-export const noteBooked = async (
+/** What was booked. A person who reads no record also reads when it is for whom, and how to join. */
+export const bookingDone = async (
   context: Context,
   booked: Booked,
   when: string,
-  { email, name, first_name, last_name, timezone }: Json & { email: string },
-): Promise<void> => {
+  { email, name, first_name, last_name, timezone }: Json,
+): Promise<Done> => {
   const who = name ?? ([first_name, last_name].filter(Boolean).join(' ') || email);
   const { how, record } = booked;
   const text = bookingText(context, booked);
   const done = capital(text);
-  const event = isWatched(context) && record !== undefined ? await readEventOf(context, record) : undefined;
   const { hostText, joinLine, undoLine, whenText } = await import('../events/answer.ts');
   const undo =
     how === 'existing' || typeof record?.event !== 'string' ? undefined : undoLine(context, 'cancel', record.event);
-  const times = event && [whenText(context, event, [timezone]), await hostText(context, event)].filter(Boolean);
-  await context.notes.done(
-    `${text}: ${when} for ${email}`,
-    event === undefined ? `${done}: ${when} for ${who}` : `${done}: ${event.name ?? 'event'} with ${who}`,
-    times === undefined ? [undo] : [times.join(context.settings.accessible ? ', ' : ' · '), joinLine(event!), undo],
-  );
+  return {
+    log: `${text}: ${when} for ${email}`,
+    sentence: `${done}: ${when} for ${who}`,
+    below: [undo],
+    saysAll: true,
+    closer: async () => {
+      const event = record === undefined ? undefined : await readEventOf(context, record);
+      if (event === undefined) return {};
+      const times = [whenText(context, event, [timezone]), await hostText(context, event)].filter(Boolean);
+      return {
+        sentence: `${done}: ${event.name ?? 'event'} with ${who}`,
+        below: [times.join(context.settings.accessible ? ', ' : ' · '), joinLine(event), undo],
+      };
+    },
+  };
 };
 
 /** The record to print for a booking, or the request if the service shows no record. */

@@ -218,7 +218,7 @@ export const chooseAnother = async (
         ...(reasons.length > 0 && { screen: notFreeSentence(context, reasons, meeting) }),
       });
   if (starts.length === 0) throw errorWithReason;
-  if (!settings.canAsk || settings.yes || !mayAsk)
+  if (!context.asks || !mayAsk)
     throw errorWithReason.with({
       advice: `free: ${nearestText(context, starts, refusedStart)} (${settings.zone})`,
       freeTimes: starts.map((at) => utcText(at)),

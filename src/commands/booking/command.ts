@@ -1,23 +1,23 @@
 import { invitees } from '../../api/invitees.ts';
 import { hasCategory, type SchedError, sameCommand } from '../../base/errors.ts';
 import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import type { Answer, RecordAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import { eventTypeOf, givenEventType } from '../../cli/operation/event-type.ts';
 import type { Decorations, GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { Draft } from '../../cli/operation/input.ts';
-import { printRecord } from '../../cli/operation/print-record.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { describeInstant } from '../../time/label.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { zoneNamed } from '../../time/zone.ts';
 import { resultFields } from '../bulk/run-result.ts';
-import { answersHidden, bookedRecord, bookingContextOf, hidesAnswers, noteBooked } from './booking-context.ts';
+import { answersHidden, bookedRecord, bookingContextOf, bookingDone, hidesAnswers } from './booking-context.ts';
 import { chooseFirstFree, type FirstFree, firstFreeRefused, firstFreeWindow } from './first-free.ts';
 import { type BookingInput, bookingInput } from './input.ts';
-import { type Booking, book } from './work.ts';
+import { type Booked, type Booking, book } from './work.ts';
 import { isAnswer, questionsOf, readAnswer, unanswered } from './work-answers.ts';
 
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
@@ -79,13 +79,28 @@ const openQuestions = async (invocation: Invocation): Promise<FollowUp[]> => {
 const startUnlessFirstFree = <F extends Flag>(flag: F): F =>
   flag.name === 'start' ? { ...flag, required: false, unless: 'first-free' } : flag;
 
-const runCreateBooking = async (
+/** Asks for another place or time if the booking was refused because of it. The flags get what was chosen. */
+const askOther = async ({ context, problems }: Call, body: Json, refusal: unknown): Promise<Json> => {
+  if (hasCategory(refusal, 'usage')) {
+    const place = await (await import('./place.ts')).askPlace(context, refusal);
+    for (const [flag, value] of Object.entries({ 'location-kind': place.kind, location: place.location }))
+      problems.own?.addFlag(flag, value);
+    return { location: place };
+  }
+  const { chooseAnother, inviteeOf } = await import('./choose-time.ts');
+  const booking = body as Omit<Booking, 'send'>;
+  const start = await chooseAnother(context, booking, refusal, { invitee: inviteeOf(booking.invitee) });
+  problems.own?.setFlag('start', start);
+  return { start_time: utcText(timestampOf(start)!) };
+};
+
+const planBooking = async (
   { view }: GenericCommand,
   { firstFree, answer, ifAbsent, allowDuplicate }: BookingInput,
   request: Draft,
   call: Call,
-): Promise<void> => {
-  const { context, problems } = call;
+): Promise<Plan> => {
+  const { context } = call;
   const options = { ifAbsent, allowDuplicate };
   let firstFreeTime: FirstFree | undefined;
   const input = await request.finish(async (body, rows) => {
@@ -95,41 +110,41 @@ const runCreateBooking = async (
     firstFreeTime = await chooseFirstFree(call, body, rows, options);
     body.start_time = firstFreeTime?.start_time;
   });
-  const body = input.body as Omit<Booking, 'send'>;
+  const body = input.body as Omit<Booking, 'send'> & Json;
   const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.now());
-  if (context.settings.dryRun) {
-    context.notes.info(`Would book ${whenOf()} for ${body.invitee.email}${firstFree ? ', the first free time' : ''}`);
-    return printRequest(context, invitees.create, [input]);
-  }
-  const client = await context.client();
-  const send: Booking['send'] = (beforeSend) => client.write(invitees.create, input, beforeSend);
-  let booked = firstFreeTime?.existing;
-  while (booked === undefined) {
-    if (call.isAsked) await (await import('./screen.ts')).review(context, input.body as Json);
-    try {
-      booked = await book(await bookingContextOf(context), { ...body, send }, options);
-    } catch (error) {
-      const refusal = hasCategory(error, 'usage') ? await withUnanswered(error, call, input.body as Json) : error;
+  const answerFor = async (booked: Booked): Promise<RecordAnswer> => {
+    const record = bookedRecord(context, booked, body);
+    if (hidesAnswers(booked, body)) context.notes.info(answersHidden);
+    return { kind: 'record', view, record, done: await bookingDone(context, booked, whenOf(), body.invitee) };
+  };
+  const booking: Plan = plan<Answer | undefined>({
+    requests: () => {
+      firstFreeTime?.check();
+      return { operation: invitees.create, inputs: [input] };
+    },
+    remarks: [`Would book ${whenOf()} for ${body.invitee.email}${firstFree ? ', the first free time' : ''}`],
+    read: async () => {
+      const existing = await firstFreeTime?.existing();
+      if (existing === undefined) return undefined;
+      body.start_time = existing.start_time;
+      return answerFor(existing.booked);
+    },
+    nothingToDo: (existing) => existing,
+    question: async () => (call.isAsked ? (await import('./screen.ts')).reviewQuestion(context, body) : undefined),
+    send: async () => {
+      const client = await context.client();
+      const send: Booking['send'] = (beforeSend) => client.write(invitees.create, input, beforeSend);
+      return answerFor(await book(await bookingContextOf(context), { ...body, send }, options));
+    },
+    refused: async (error) => {
+      const refusal = hasCategory(error, 'usage') ? await withUnanswered(error, call, body) : error;
       if (firstFree) throw firstFreeRefused(refusal, whenOf());
-      if (hasCategory(refusal, 'usage')) {
-        const place = await (await import('./place.ts')).askPlace(context, refusal);
-        for (const [flag, value] of Object.entries({ 'location-kind': place.kind, location: place.location }))
-          problems.own?.addFlag(flag, value);
-        Object.assign(body, { location: place });
-        call.isAsked = true;
-        continue;
-      }
-      const { chooseAnother, inviteeOf } = await import('./choose-time.ts');
-      const start = await chooseAnother(context, body, refusal, { invitee: inviteeOf(body.invitee as Json) });
-      problems.own?.setFlag('start', start);
-      body.start_time = utcText(timestampOf(start)!);
+      Object.assign(body, await askOther(call, body, refusal));
       call.isAsked = true;
-    }
-  }
-  const record = bookedRecord(context, booked, input.body as Json);
-  if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
-  await noteBooked(context, booked, whenOf(), body.invitee as Json & Booking['invitee']);
-  if (!isWatched(context)) await printRecord(context, view, record);
+      return booking;
+    },
+  });
+  return booking;
 };
 
 /** The flags in the order of help: the first free time beside the start, and the answers before a whole body. */
@@ -154,7 +169,7 @@ const createBookingCommand = (generic: GenericCommand): Partial<Command> => {
   const command = taking(bookingInput(fields), async ({ request, ...booking }, call) =>
     request === undefined
       ? (await import('./book-many.ts')).bookFromFile(generic, booking, call)
-      : runCreateBooking(generic, booking, request, call),
+      : planBooking(generic, booking, request, call),
   );
   return {
     ...command,

@@ -2,6 +2,7 @@ import { windowIn } from '../../api/window.ts';
 import { hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
+import { once } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -22,10 +23,19 @@ export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   heading: 'More flags',
 }));
 
-/** The start to book, or the booking that exists already. */
+/** A booking that exists already. */
+interface Existing {
+  start_time: string;
+  booked: Booked;
+}
+
+/** The start to book, or that of a booking that exists already. */
 export interface FirstFree {
   start_time: string;
-  existing?: Booked;
+  /** The booking that exists already in the same window. */
+  existing(): Promise<Existing | undefined>;
+  /** Throws if no time is free to book. */
+  check(): void;
 }
 
 /** An active booking of this invitee that the service shows in the window. */
@@ -35,14 +45,14 @@ const shownBooking = async (
   eventType: string,
   email: string,
   { since, until }: SlotWindow,
-): Promise<FirstFree | undefined> => {
+): Promise<Existing | undefined> => {
   for (const event of events) {
     const { event_type: type, start_time: start } = event;
     const at = timestampOf(String(start)) ?? 0;
     if (idIn(type) !== idIn(eventType) || at < since || at >= until) continue;
     const eventInvitees = await inviteesOf(context, event, { email, status: 'active' });
     const record = eventInvitees.find((each) => String(each.email).toLowerCase() === email.toLowerCase());
-    if (record !== undefined) return { start_time: String(start), existing: { record, how: 'existing' } };
+    if (record !== undefined) return { start_time: String(start), booked: { record, how: 'existing' } };
   }
   return undefined;
 };
@@ -64,29 +74,32 @@ export const chooseFirstFree = async (
   // Reported with the other problems of the body.
   if (typeof eventType !== 'string' || !isObject(invitee) || typeof invitee.email !== 'string') return undefined;
   problems.check();
+  const { email } = invitee;
   const type = await eventTypeOf(context, eventType);
   const window = await slotWindow(call, rows);
   const { findFreeTimes, noteUnchecked } = await import('../slots/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window });
   noteUnchecked(context, times);
   const [slot] = times.slots;
-  if (!context.settings.dryRun) {
-    // After choosing: if another process books meanwhile, its attempt is in the ledger before its slot is taken.
+  // After choosing: if another process books meanwhile, its attempt is in the ledger before its slot is taken.
+  const existing = once(async () => {
     const since = timestampOf(windowIn(rows).since ?? '') ?? window.since - Number(type.duration) * minute;
     const sameWindow = { since, until: window.until };
-    const booking = { event_type: eventType, invitee: { email: invitee.email } };
+    const booking = { event_type: eventType, invitee: { email } };
     const earlier = await bookedEarlier(await bookingContextOf(context), booking, sameWindow, options);
-    if (earlier !== undefined) return { start_time: earlier.start_time, existing: earlier.booked };
-    const existing = options.ifAbsent
-      ? await shownBooking(context, times.events, eventType, invitee.email, sameWindow)
-      : undefined;
-    if (existing !== undefined) return existing;
-  }
-  if (slot === undefined)
-    throw new SchedError('conflict', `No free time for ${textOf(type.name, type.uri)} in this window`, {
-      hint: { flags: { until: '+30d' } },
-    });
-  return { start_time: String(slot.start_time) };
+    return earlier === undefined && options.ifAbsent
+      ? shownBooking(context, times.events, eventType, email, sameWindow)
+      : earlier;
+  });
+  const check = () => {
+    if (slot === undefined)
+      throw new SchedError('conflict', `No free time for ${textOf(type.name, type.uri)} in this window`, {
+        hint: { flags: { until: '+30d' } },
+      });
+  };
+  const start = slot?.start_time ?? (await existing())?.start_time;
+  if (start === undefined) check();
+  return { start_time: String(start), existing, check };
 };
 
 /** The error if the service refuses the first free time. */

@@ -75,7 +75,7 @@ export const askPlace = async (context: Context, error: unknown): Promise<{ kind
   const reason = hasCategory(error, 'usage') ? (error.facts.reason ?? '') : '';
   const kind = locationKinds.find((each) => questions[each] !== undefined && reason.includes(each));
   const isAbout = /\blocation\b/.test(reason) && kind !== undefined;
-  if (!isAbout || !context.settings.canAsk || context.settings.yes) throw error;
+  if (!isAbout || !context.asks) throw error;
   const asker = await createAsker(context);
   return { kind, location: await asker.text({ label: questions[kind]! }) };
 };

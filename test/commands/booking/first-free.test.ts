@@ -113,6 +113,16 @@ describe('invitees create --first-free', () => {
     expect(stderr).toContain('the first free time');
   });
 
+  test('without a free time, finds an existing booking, and has nothing for --dry-run', async () => {
+    const only = `--since ${first} --until ${second}`;
+    await world.run(line(only));
+    const again = await world.run(line(only));
+    expect([again.code, posts(again.requests)]).toEqual([0, 0]);
+    const dry = await world.run(line(`${only} --dry-run`));
+    expect([dry.code, dry.stdout]).toEqual([7, '']);
+    expect(dry.stderr).not.toContain('Would book');
+  });
+
   test('refuses flags that contradict it before it sends anything', async () => {
     const both = await world.run(line(`--start ${first}`).replace(' --json', ''));
     expect([both.code, posts(both.requests)]).toEqual([2, 0]);
