@@ -1,26 +1,21 @@
 import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../base/errors.ts';
 import { counted } from '../base/numbers.ts';
-import { the, words } from '../base/words.ts';
 import { colorFlagOf, colorWanted } from '../output/color.ts';
-import { commonFormats, ownFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
+import { checks, isLocal } from './checks.ts';
 import type { Command, Invocation, ParsedCommand, ShowHelp } from './command.ts';
 import type { Given } from './input/given.ts';
-import { createNotes, noteHidden } from './messages/notes.ts';
+import { createNotes, type Notes, noteHidden } from './messages/notes.ts';
 import type { Here } from './messages/suggested-line.ts';
-import { mirrorProblem } from './mirror-answer.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing-input.ts';
 import { knownFields } from './parse/all-flags.ts';
-import { createContext, type FindUser, type Frontend } from './session/context.ts';
+import { type Context, createContext, type FindUser, type Frontend } from './session/context.ts';
 import { type Account, hereOf, resolveSettings, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
 export const findUserLazily: FindUser = async (who, context) =>
   (await import('./operation/references.ts')).findUser(who, context);
-
-const isLocal = ({ local }: Pick<Command, 'local'>, given: Given): boolean =>
-  typeof local === 'function' ? local(given) : local === true;
 
 /** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
 export const accountForCommand = async (
@@ -65,110 +60,110 @@ const withStatus = async (runtime: Runtime, given: Given, isJson: boolean): Prom
   });
 };
 
-/** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
-export const runCommand = async (
+/** Notes as this terminal can show them. */
+const notesOf = async (runtime: Runtime, given: Given, isJson: boolean): Promise<Notes> => {
+  const { stderr, env } = runtime;
+  const isAccessible = given.accessible === true;
+  const color = colorWanted({ flag: colorFlagOf(given.color), env, isTerminal: stderr.isTerminal });
+  const { asciiForm, needsAscii } = await import('../output/ascii.ts');
+  const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
+  const doneMark = async () => (isAccessible ? '' : '✔ ');
+  return createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
+};
+
+/** Settles how a command runs, and reports what it and its modes can't do together. */
+const settle = async (
   command: Command,
-  parsedCommand: ParsedCommand,
-  world: Runtime,
-  { isJson, help, suggest, frontend }: Surroundings,
-): Promise<void> => {
-  const { given, problems } = parsedCommand;
-  const runtime = await withStatus(world, given, isJson);
-  const profileName = given.profile as string | undefined;
+  { given, problems }: ParsedCommand,
+  runtime: Runtime,
+  { isJson, suggest, frontend }: Surroundings,
+) => {
   const account = await accountForCommand(command, given, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
     throw await suggest(error, hereOf(given, runtime));
   });
   const choices = command.freeForm && given.output === undefined ? { json: '', ...given } : given;
-  const { env, stderr } = runtime;
-  const color = colorWanted({ flag: colorFlagOf(given.color), env, isTerminal: stderr.isTerminal });
-  const isAccessible = given.accessible === true;
-  const { asciiForm, needsAscii } = await import('../output/ascii.ts');
-  const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
-  const doneMark = async () => (isAccessible ? '' : '✔ ');
-  const notes =
-    frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
+  const notes = frontend?.notes ?? (await notesOf(runtime, given, isJson));
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
-  if (settings.sandbox && profileName !== undefined && !isLocal(command, given))
-    problems.add(
-      words`${the('profile')} ${profileName} can't be used with the sandbox, which has its own account`,
-      (own) => own.setFlag('profile', false),
-    );
-  const { profileIs } = settings;
-  if (profileIs !== undefined && profileIs !== account?.name && !isLocal(command, given))
-    problems.add(
-      words`${the('profileIs')} is "${profileIs}", but ${account === undefined ? 'no profile is in use' : `the profile in use is "${account.name}"`}`,
-    );
-  const noMirror = settings.mirror && mirrorProblem(command);
-  if (noMirror) problems.add(noMirror, (own) => own.setFlag('mirror', false));
-  const changes = command.effect === 'change';
   // After a write, the next words typed belong to the shell, not to a pager.
-  if (changes) settings.mayPage = false;
-  if (settings.dryRun && command.operation === undefined && !command.freeForm && !changes)
-    problems.add(
-      words`${the(settings.curl ? 'curl' : 'dryRun')} doesn't work with this command, because it is not a single request`,
-    );
-  if (settings.noCheck && !settings.dryRun)
-    problems.add(words`${the('noCheck')} only works with ${the('dryRun')} and ${the('curl')}`, (own) =>
-      own.setFlag('no-check', false),
-    );
-  const { format } = settings;
-  const isOwnFormat = format === 'ics' || format === 'text';
-  if (isOwnFormat && command.ownFormat !== format)
-    problems.value(
-      'output',
-      format,
-      `-o ${format} only works with ${ownFormats[format]}. Use one of ${commonFormats.join(', ')}`,
-    );
-  if (isOwnFormat && settings.fields !== undefined)
-    problems.add(words`${the('fields')} can't be used with -o ${format}`);
-  if (settings.jq !== undefined) {
-    const { jqProblem } = await import('../output/jq.ts');
-    const problem = await jqProblem(settings.jq, runtime.interrupted);
-    if (problem !== undefined) problems.add(problem);
-  }
+  if (command.effect === 'change') settings.mayPage = false;
+  for (const check of checks) await check({ command, given, problems, runtime, settings, account });
+  return { settings, notes };
+};
 
+/** Completes an error for its reader: what to run next, and where it happened. */
+const completeError = async (
+  error: unknown,
+  command: Command,
+  invocation: Invocation,
+  suggest: Surroundings['suggest'],
+): Promise<unknown> => {
+  const { notes, settings } = invocation.context;
+  const { explainShortId } = await import('./operation/short-ids.ts');
+  const problem = await suggest(await explainShortId(error, command, invocation), settings.here);
+  // An error with lines of its own has no sentence to say it in.
+  const place = problem instanceof SchedError && !problem.facts.lines ? notes.takePlace() : undefined;
+  if (place !== undefined) Object.assign((problem as SchedError).facts, { place });
+  return problem;
+};
+
+/** Says how many rows of a list were written before it failed. */
+const noteIncomplete = ({ printer, notes }: Context, error: unknown): void => {
+  const isAnswered = error instanceof SchedError && error.facts.answered === true;
+  if (printer.isUnfinished && printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe))
+    notes.warn(`incomplete: ${counted(printer.rows, 'row')} written`);
+};
+
+/** The context of a command, which asks once before a write with a protected profile. */
+const openContext = (
+  command: Command,
+  parsedCommand: ParsedCommand,
+  { runtime, settings, notes, frontend }: Pick<Context, 'runtime' | 'settings' | 'notes' | 'frontend'>,
+): Context => {
+  const { operation, background, freeForm } = command;
   // Each command has the sandbox to itself.
-  const isBackground = !settings.sandbox && command.background?.(given);
-  const context = createContext(runtime, settings, notes, findUserLazily, command.operation, isBackground, frontend);
+  const isBackground = !settings.sandbox && background?.(parsedCommand.given);
+  const context = createContext(runtime, settings, notes, findUserLazily, operation, isBackground, frontend);
   let asked: Promise<void> | undefined;
   context.beforeWrite = (request) => {
     asked ??= import('./session/confirm.ts').then(({ confirmRequest }) => confirmRequest(context, request));
     return asked;
   };
-  if (!command.freeForm) {
-    // `_sched` holds everything that sched adds to a record.
-    const knownNames = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-    checkSelected(context, knownNames, command.operation, parsedCommand);
-  }
-  const { method = changes ? 'PATCH' : 'GET' } = command.operation ?? {};
+  // `_sched` holds everything that sched adds to a record.
+  const known = new Set([...knownFields(command), ...(operation === undefined ? [] : ['_sched'])]);
+  if (!freeForm) checkSelected(context, [...known], operation, parsedCommand);
+  return context;
+};
+
+/** Runs a parsed command and shows its answer. However it ends, its notes are written and nothing stays open. */
+export const runCommand = async (
+  command: Command,
+  parsedCommand: ParsedCommand,
+  world: Runtime,
+  surroundings: Surroundings,
+): Promise<void> => {
+  const { given, problems } = parsedCommand;
+  const { help, suggest, frontend } = surroundings;
+  const runtime = await withStatus(world, given, surroundings.isJson);
+  const { settings, notes } = await settle(command, parsedCommand, runtime, surroundings);
+  const context = openContext(command, parsedCommand, { runtime, settings, notes, frontend });
+  const { method = command.effect === 'change' ? 'PATCH' : 'GET' } = command.operation ?? {};
   const isWrite = method !== 'GET' && !settings.dryRun;
+  const called = { context, help, ...parsedCommand };
   try {
-    const invocation = await completeInvocation(command, { context, help, ...parsedCommand });
+    const invocation = await completeInvocation(command, called);
     const reply = await command.run(invocation);
     if (reply !== undefined) await (await import('./answer/carry-out.ts')).answer(context, reply);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
     if (isWrite) throwIfInterrupted(runtime.interrupted, 'applied');
   } catch (error) {
-    const isAnswered = error instanceof SchedError && error.facts.answered === true;
-    if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
-      const { rows } = context.printer;
-      notes.warn(`incomplete: ${counted(rows, 'row')} written`);
-    }
+    noteIncomplete(context, error);
     // The write was applied; only its reply could not be printed.
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    const { explainShortId } = await import('./operation/short-ids.ts');
-    const problem = await suggest(
-      await explainShortId(error, command, { context, help, ...parsedCommand }),
-      settings.here,
-    );
-    // An error with lines of its own has no sentence to say it in.
-    const place = problem instanceof SchedError && !problem.facts.lines ? notes.takePlace() : undefined;
-    if (place !== undefined) Object.assign((problem as SchedError).facts, { place });
-    throw problem;
+    throw await completeError(error, command, called, suggest);
   } finally {
     noteHidden(notes, context.printer.hiddenColumns);
     await context.close();
