@@ -125,7 +125,15 @@ const openContext = (
   const { operation, background, freeForm } = command;
   // Each command has the sandbox to itself.
   const isBackground = !settings.sandbox && background?.(parsedCommand.given);
-  const context = createContext(runtime, settings, notes, findUserLazily, operation, isBackground, frontend);
+  const context = createContext({
+    runtime,
+    settings,
+    notes,
+    findUser: findUserLazily,
+    operation,
+    isBackground,
+    frontend,
+  });
   let asked: Promise<void> | undefined;
   context.beforeWrite = (request) => {
     asked ??= import('./session/confirm.ts').then(({ confirmRequest }) => confirmRequest(context, request));

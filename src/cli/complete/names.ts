@@ -66,7 +66,7 @@ const readNames = async (collection: Collection, given: Given, runtime: Runtime)
   });
   if (!hasToken(settings, runtime)) return [];
   // In the background, like a command that runs beside others: those need the rate limit more.
-  const context = createContext(runtime, settings, notes, findUserLazily, undefined, true);
+  const context = createContext({ runtime, settings, notes, findUser: findUserLazily, isBackground: true });
   try {
     const { credentials, isSandbox } = await context.connection();
     const credential = await credentials.current();

@@ -99,16 +99,127 @@ const afterNotes = (stdout: Output, notes: Notes): Output => {
   return Object.create(stdout, { write: { value: write } });
 };
 
-/** If the login is known to lack the scope for `operation`, the command fails as soon as it connects. */
-export const createContext = (
-  runtime: Runtime,
-  settings: Settings,
-  notes: Notes,
-  findUser: FindUser,
-  operation?: Operation,
-  isBackground = false,
-  frontend?: Frontend,
-): Context => {
+/** What a context is made of. */
+interface Parts {
+  runtime: Runtime;
+  settings: Settings;
+  notes: Notes;
+  findUser: FindUser;
+  /** If the login is known to lack its scope, the command fails as soon as it connects. */
+  operation?: Operation | undefined;
+  isBackground?: boolean | undefined;
+  frontend?: Frontend | undefined;
+}
+
+/** Whose token it is, and what it may do. */
+const holderOf = ({ settings, runtime: { env } }: Parts, { scopes, isLogin }: Connection): TokenFacts => ({
+  scopes,
+  profile: isLogin ? settings.account?.name : undefined,
+  variable: isLogin || settings.sandbox ? undefined : env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
+});
+
+/** No write passes with a protected profile, whatever its command has asked. */
+const guarded =
+  ({ settings, frontend, beforeWrite }: Context, next: Send): Send =>
+  async (request) => {
+    const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
+    if (isWrite && settings.protectedProfile !== undefined) await beforeWrite!(request);
+    if (isWrite) frontend?.beforeWrite?.();
+    return next(request);
+  };
+
+/** The IDs of records that a person sees: their beginnings are remembered. */
+const createShownIds = ({ runtime, settings }: Parts) => {
+  const isShown = settings.format === 'table' && runtime.stdout.isTerminal;
+  const uris: string[] = [];
+  const note = (records: readonly object[]): void => {
+    for (const { uri } of records as { uri?: unknown }[]) if (typeof uri === 'string') uris.push(uri);
+    uris.splice(0, uris.length - mostRemembered);
+  };
+  return {
+    isShown,
+    note,
+    shorten: (uri: unknown): string => {
+      if (!isShown) return idIn(uri);
+      note([{ uri }]);
+      return idIn(uri).slice(0, shortestId);
+    },
+    remember: async () => {
+      if (uris.length > 0) await rememberShown(runtime, settings, uris);
+    },
+  };
+};
+
+const printerOf = (
+  { runtime, settings, notes, operation }: Parts,
+  now: () => number,
+  shown: ReturnType<typeof createShownIds>,
+): Printer => {
+  const { format, fields, header, raw, jq, color, accessible, zone } = settings;
+  const isRead = operation === undefined || operation.method === 'GET';
+  return createPrinter({
+    // The command itself writes sentences.
+    format: format === 'text' ? 'table' : format,
+    fields,
+    header,
+    raw,
+    jq,
+    localTime: settings.localTimes ? (text) => exactTime(text, zone) : undefined,
+    color,
+    accessible,
+    stdout: afterNotes(runtime.stdout, notes),
+    takePlace: notes.takePlace,
+    showTime: (text) => timeLabel(text, settings.zone, now()) ?? text,
+    get now() {
+      return now();
+    },
+    get zoneLabel() {
+      return settings.zone;
+    },
+    say: notes.info,
+    onRows: runtime.status?.rows,
+    onDraft: shown.isShown ? runtime.status?.draft : undefined,
+    onRecords: shown.isShown ? shown.note : undefined,
+    env: withoutSecrets(runtime.env),
+    interrupted: runtime.interrupted,
+    // After a write, the next words typed belong to the shell, not to a pager.
+    openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
+  });
+};
+
+/** Says how far this machine's clock is off. */
+const warnOfSkew = (notes: Notes, skew: number): void => {
+  if (Math.abs(skew) <= toleratedSkewMs) return;
+  const distance = `${durationText(Math.abs(skew) / 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the service's`;
+  notes.warn(`This machine's clock is ${distance}, and "now" and "today" were read from it. Correct it if it is wrong`);
+};
+
+/** How the service differs from the catalogue, if it does. */
+const dialectOf = async ({ runtime, settings }: Parts): Promise<Dialect | undefined> => {
+  if (settings.sandbox || settings.dialect === undefined) return undefined;
+  const { loadDialect, withCatalogueNames } = await import('./dialect-file.ts');
+  const loaded = await loadDialect(settings.dialect, runtime);
+  return settings.mirror ? withCatalogueNames(loaded) : loaded;
+};
+
+const clientAt = (
+  context: Context,
+  { baseUrl, mcpUrl }: Connection,
+  dialect: Dialect | undefined,
+  { send, sendPlain }: Pick<Network, 'send' | 'sendPlain'>,
+): Client =>
+  createClient({
+    baseUrl,
+    mcpUrl,
+    send: guarded(context, send),
+    sendPlain: guarded(context, sendPlain),
+    timeoutMs: context.settings.timeoutMs,
+    dialect,
+    names: context.identity,
+  });
+
+export const createContext = (parts: Parts): Context => {
+  const { runtime, settings, notes, findUser, operation, isBackground = false, frontend } = parts;
   let open: Connection | undefined;
   let network: Network | undefined;
   let openState: SharedState | undefined;
@@ -116,51 +227,23 @@ export const createContext = (
   let isAssumed = false;
   const connection = once(async () => {
     open = await connect(runtime, settings, notes, dialect);
-    if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
+    if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(parts, open));
     return open;
-  });
-  const holderOf = ({ scopes, isLogin }: Connection): TokenFacts => ({
-    scopes,
-    profile: isLogin ? settings.account?.name : undefined,
-    variable: isLogin || settings.sandbox ? undefined : runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
   });
   const sharedState = once(async () => {
     openState = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
     return openState;
   });
-  const dialect = once(async () => {
-    if (settings.sandbox || settings.dialect === undefined) return undefined;
-    const { loadDialect, withCatalogueNames } = await import('./dialect-file.ts');
-    const loaded = await loadDialect(settings.dialect, runtime);
-    return settings.mirror ? withCatalogueNames(loaded) : loaded;
-  });
+  const dialect = once(() => dialectOf(parts));
   const layers = once(async () => {
     network = (await connection()).mirror;
     network ??= createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     return network;
   });
   const clientFor = async (dialect: Dialect | undefined) => {
-    const { baseUrl, mcpUrl } = await connection();
+    const current = await connection();
     const { send, sendPlain } = settings.noCheck ? { send: refuseRequest, sendPlain: refuseRequest } : await layers();
-    // No write passes with a protected profile, whatever its command has asked.
-    const guarded =
-      (next: Send): Send =>
-      async (request) => {
-        const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
-        if (isWrite && settings.protectedProfile !== undefined) await context.beforeWrite!(request);
-        if (isWrite) frontend?.beforeWrite?.();
-        return next(request);
-      };
-    const client = createClient({
-      baseUrl,
-      mcpUrl,
-      send: guarded(send),
-      sendPlain: guarded(sendPlain),
-      timeoutMs: settings.timeoutMs,
-      dialect: dialect,
-      names: context.identity,
-    });
-    return withScopeCheck(client, holderOf(await connection()));
+    return withScopeCheck(clientAt(context, current, dialect, { send, sendPlain }), holderOf(parts, current));
   };
   const client = once(async () => clientFor(await dialect()));
   const now = () => open?.now?.() ?? network?.now() ?? runtime.clock.now();
@@ -169,70 +252,24 @@ export const createContext = (
     if (!settings.noCheck && current.now === undefined && (await isAnySandbox(current)))
       await (await layers()).askSandboxTime();
   });
-  const askNow = async () => {
-    // If there is no connection, the first request reports it.
-    if (network?.serviceTime() === undefined) await askSandbox().catch(() => {});
-    isAssumed ||= open?.now === undefined && network?.serviceTime() === undefined;
-    return now();
-  };
-  const warnOfSkew = () => {
-    const skew = runtime.clock.now() - now();
-    if (!isAssumed || Math.abs(skew) <= toleratedSkewMs) return;
-    const distance = `${durationText(Math.abs(skew) / 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the service's`;
-    notes.warn(
-      `This machine's clock is ${distance}, and "now" and "today" were read from it. Correct it if it is wrong`,
-    );
-  };
-  const { format, fields, header, raw, jq, color, accessible } = settings;
-  /** URIs of records, if a person sees them. */
-  const shownUris: string[] = [];
-  const noteShown = (records: readonly object[]): void => {
-    for (const { uri } of records as { uri?: unknown }[]) if (typeof uri === 'string') shownUris.push(uri);
-    shownUris.splice(0, shownUris.length - mostRemembered);
-  };
-  const isShown = format === 'table' && runtime.stdout.isTerminal;
-  const isRead = operation === undefined || operation.method === 'GET';
+  const shown = createShownIds(parts);
   const context: Context = {
     runtime,
     settings,
     notes,
-    printer:
-      frontend?.printer ??
-      createPrinter({
-        // The command itself writes sentences.
-        format: format === 'text' ? 'table' : format,
-        fields,
-        header,
-        raw,
-        jq,
-        localTime: settings.localTimes ? (text) => exactTime(text, settings.zone) : undefined,
-        color,
-        accessible,
-        stdout: afterNotes(runtime.stdout, notes),
-        takePlace: notes.takePlace,
-        showTime: (text) => timeLabel(text, settings.zone, now()) ?? text,
-        get now() {
-          return now();
-        },
-        get zoneLabel() {
-          return settings.zone;
-        },
-        say: notes.info,
-        onRows: runtime.status?.rows,
-        onDraft: isShown ? runtime.status?.draft : undefined,
-        onRecords: isShown ? noteShown : undefined,
-        env: withoutSecrets(runtime.env),
-        interrupted: runtime.interrupted,
-        // After a write, the next words typed belong to the shell, not to a pager.
-        openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
-      }),
+    printer: frontend?.printer ?? printerOf(parts, now, shown),
     connection,
     client,
     clientFor,
     sharedState,
     serviceTime: () => network?.serviceTime(),
     now,
-    askNow,
+    askNow: async () => {
+      // If there is no connection, the first request reports it.
+      if (network?.serviceTime() === undefined) await askSandbox().catch(() => {});
+      isAssumed ||= open?.now === undefined && network?.serviceTime() === undefined;
+      return now();
+    },
     dialect,
     operation,
     identity: createIdentity({
@@ -242,16 +279,12 @@ export const createContext = (
       findUser: (who) => findUser(who, context),
     }),
     frontend,
-    shownId: (uri) => {
-      if (!isShown) return idIn(uri);
-      noteShown([{ uri }]);
-      return idIn(uri).slice(0, shortestId);
-    },
+    shownId: shown.shorten,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     asks: settings.canAsk && !settings.yes,
     close: async () => {
-      warnOfSkew();
-      if (shownUris.length > 0) await rememberShown(runtime, settings, shownUris);
+      if (isAssumed) warnOfSkew(notes, runtime.clock.now() - now());
+      await shown.remember();
       await openState?.close();
       await open?.close();
     },
