@@ -135,3 +135,12 @@ export const rightVerdicts = (name: FaultName, times: number): Awaited<ReturnTyp
     booked: { [isDone ? 1 : 0]: times },
   };
 };
+
+/** A service that shows invitees without their event: with `isFlat`, also their URI doesn't name it. */
+export const withoutEvents =
+  (service: Send, isFlat: boolean): Send =>
+  async (request) => {
+    const reply = await service(request);
+    const body = reply.body.replaceAll(/"event": ?"[^"]*\/scheduled_events\/[^"]*",/g, '');
+    return { ...reply, body: isFlat ? body.replaceAll(/scheduled_events\/\w+\/invitees\//g, 'invitees/') : body };
+  };

@@ -45,8 +45,7 @@ export const bookingDone = async (
   const text = bookingText(context, booked);
   const done = capital(text);
   const { hostText, joinLine, undoLine, whenText } = await import('../events/answer.ts');
-  const undo =
-    how === 'existing' || typeof record?.event !== 'string' ? undefined : undoLine(context, 'cancel', record.event);
+  const undo = how === 'existing' ? undefined : undoLine(context, 'cancel', record?.event);
   return {
     log: `${text}: ${when} for ${email}`,
     sentence: `${done}: ${when} for ${who}`,

@@ -9,7 +9,16 @@ import type { Client } from '../../client/client.ts';
 import type { Ledger, StoredEntry } from '../../state/ledger.ts';
 import { type CommonEntry, type LedgerEntry, limitOf, waitLeft } from '../../state/ledger-entry.ts';
 import { isOnThisMachine, serviceName } from '../../state/service-name.ts';
-import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type WantedBooking } from './work-look-up.ts';
+import {
+  eventIn,
+  idKey,
+  isTrustworthy,
+  type LookUp,
+  lookUp,
+  type Owner,
+  secondOf,
+  type WantedBooking,
+} from './work-look-up.ts';
 
 /** Everything needed to send a booking and to look it up later. */
 export interface BookingContext {
@@ -196,7 +205,8 @@ export const unknownOutcomeOf = async (
 
 /** Notes in the ledger that an attempt was accepted. `record` is undefined if the service doesn't show the booking. */
 export const settle = ({ ledger }: BookingContext, attempt: StoredEntry, record?: Json): Promise<void> => {
-  const uris = record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) };
+  const event = record && eventIn(record);
+  const uris = { ...(event && { event }), ...(record && { invitee: String(record.uri) }) };
   return ledger.replace({ ...attempt, entry: { ...attempt.entry, state: 'booked', ...uris } });
 };
 

@@ -49,6 +49,10 @@ export const idKey = (uri: string): string => {
   }
 };
 
+/** The event of an invitee: the record has it, or else its URI. Undefined if neither does. */
+export const eventIn = ({ event, uri }: Json): string | undefined =>
+  typeof event === 'string' ? event : /^(.+\/scheduled_events\/[^/]+)\/invitees\/[^/]+$/.exec(String(uri))?.[1];
+
 /** The second in which a meeting starts. No service is more exact. */
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 

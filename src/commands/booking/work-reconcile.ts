@@ -1,5 +1,6 @@
 import { spell } from '../../base/words.ts';
 import { type BookingContext, examine, lookFirst, notBooked, settle } from './work-attempt.ts';
+import { eventIn } from './work-look-up.ts';
 
 /** An open attempt and its current verdict. */
 export interface SettledAttempt {
@@ -30,7 +31,7 @@ export async function* reconcile(context: BookingContext): AsyncGenerator<Settle
       ...(doubt?.seconds === undefined
         ? {}
         : { decidable_at: new Date(context.clock.now() + doubt.seconds * 1000).toISOString() }),
-      ...(record === undefined ? {} : { uri: String(record.uri), event: String(record.event) }),
+      ...(record === undefined ? {} : { uri: String(record.uri), event: eventIn(record) }),
       ...(doubt === undefined
         ? {}
         : { reason: doubt.isForPeople ? `${doubt.reason}; ${spell(lookFirst)}` : doubt.reason }),

@@ -63,10 +63,8 @@ export const joinLine = (event: Json): Below => {
 };
 
 /** How to undo what was done to an event: `Undo  sched events cancel BF75`. */
-export const undoLine = (context: Context, verb: string, uri: unknown, ...flags: readonly string[]): Below => [
-  'Undo',
-  commandHere(context, 'events', verb, context.shownId(uri), ...flags),
-];
+export const undoLine = (context: Context, verb: string, uri: unknown, ...flags: readonly string[]): Below =>
+  typeof uri === 'string' ? ['Undo', commandHere(context, 'events', verb, context.shownId(uri), ...flags)] : undefined;
 
 /** People with the time on their own clock if that differs: `Ada Byron (09:15 in Paris), Bob +3`. */
 export const peopleText = (

@@ -101,10 +101,10 @@ const reportMove = async ({ view }: GenericCommand, context: Context, move: Move
   const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.now())}`;
   const when = describeInstant(utcText(move.new.start), settings.zone, context.now());
   await notes.done(
-    `${how === 'already' ? 'already moved' : 'moved'}: ${textOf(event.name, event.uri)}, ${when}`,
+    `${how === 'already' ? 'already moved' : 'moved'}: ${textOf(event.name, move.event.name, event.uri)}, ${when}`,
     how === 'already'
       ? `Already moved${done} to ${span} ${settings.zone}`
-      : `Moved: ${textIn(event.name) ?? 'the event'} to ${span} ${settings.zone}`,
+      : `Moved: ${textIn(event.name, move.event.name) ?? 'the event'} to ${span} ${settings.zone}`,
     [
       how === 'already' ? undefined : notifiedText(context, people, utcText(move.new.start)),
       isChanged ? `The host is now ${hostNames(event).join(', ')}.` : undefined,

@@ -5,7 +5,7 @@ import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { lookFirst } from '../booking/work-attempt.ts';
-import { idKey, secondOf } from '../booking/work-look-up.ts';
+import { eventIn, idKey, secondOf } from '../booking/work-look-up.ts';
 import { inviteeNamesText, straysAdvice, straysAt, straysText } from './work-people.ts';
 import type { MoveEntry } from './work-record.ts';
 import {
@@ -18,6 +18,7 @@ import {
   isRefusal,
   type MoveContext,
   NotMoved,
+  newEventOf,
   type Person,
   type Run,
   readEvent,
@@ -46,7 +47,7 @@ export interface Moved {
 }
 
 /** Notes that the move is done. It is, also if that can't be noted: the next run finds it out again. */
-const close = async (run: Run, event: string): Promise<string | undefined> => {
+const close = async (run: Run, event: string | undefined): Promise<string | undefined> => {
   const { clock, serviceTime } = run.context.booking;
   try {
     await claim(run, { phase: 'done', event, invitees: run.people.map(({ invitee }) => invitee) });
@@ -114,6 +115,13 @@ const nobodyBooked = (why: string, { to }: Pick<MoveEntry, 'to'>, hasSent = fals
     ...(hasSent ? { outcome: 'applied' } : {}),
   });
 
+/** A service may show a booking without its event. */
+const eventUnknown = (): SchedError =>
+  new SchedError('outcome-unknown', "The record of this move doesn't say what was booked", {
+    advice: lookFirst,
+    outcome: 'unknown',
+  });
+
 /**
  * What the record of a move that is done is worth now. `seen` is the new event if the move stands. If both events stand, the
  * move is open again. Undefined if only the old one stands: then it is to be moved anew.
@@ -124,11 +132,7 @@ export const asItStands = async (
   old: OldEvent,
 ): Promise<{ entry: MoveEntry; seen?: NewEvent } | undefined> => {
   const isCanceled = isCanceledRecord(old.event);
-  if (entry.event === undefined)
-    throw new SchedError('outcome-unknown', "The record of this move doesn't say what was booked", {
-      advice: lookFirst,
-      outcome: 'unknown',
-    });
+  if (entry.event === undefined) throw eventUnknown();
   const seen = await lookAtNew(context, entry, old);
   if (typeof seen !== 'string')
     return isCanceled ? { entry, seen } : { entry: { ...entry, state: 'open', phase: cancelAgain } };
@@ -137,12 +141,13 @@ export const asItStands = async (
 };
 
 /** Closes the record of a move that is done. What this process hasn't seen itself, it looks at before. */
-export const finishMove = async (run: Run, event: string, alreadySeen?: NewEvent): Promise<Moved> => {
+export const finishMove = async (run: Run, event: string | undefined, alreadySeen?: NewEvent): Promise<Moved> => {
   const { context, plan, hasSent, people } = run;
   const { at, phase } = run.lastClaim.entry;
   const bookings = bookedOf(run);
   let seen = alreadySeen;
   if (seen === undefined && bookings.length < people.length) {
+    if (event === undefined) throw eventUnknown();
     const emails = people.map(({ body }) => body.invitee.email);
     const old = { event: { event_type: people[0]!.body.event_type }, emails };
     const found = await lookAtNew(context, { event, to: plan.to }, old);
@@ -163,11 +168,12 @@ export const finishMove = async (run: Run, event: string, alreadySeen?: NewEvent
   const isEachShown = records.every(({ email }) => typeof email === 'string');
   const inviteesOf = ({ body }: Person) => records.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
   const areInNew = people.filter((each) => seen === undefined || !isEachShown || inviteesOf(each).length > 0);
+  const isToBeRead = seen === undefined && event !== undefined;
+  const shownEvent = isToBeRead ? await readIfPossible(() => readEvent(context, event)) : undefined;
   const stay = new Set(areInNew.map(({ invitee }) => invitee));
   return {
     ...(hasSent ? { how: 'moved' } : { how: 'already', at }),
-    event: seen?.event ??
-      (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
+    event: seen?.event ?? shownEvent ?? { uri: event, start_time: plan.to },
     invitees: isEachShown ? people.flatMap(inviteesOf) : records,
     formerInvitees: plan.bookings.filter(({ invitee }) => !stay.has(invitee)).map(({ name }) => name),
     ...(unnotedReason === undefined ? {} : { unnotedReason }),
@@ -176,14 +182,14 @@ export const finishMove = async (run: Run, event: string, alreadySeen?: NewEvent
 
 /** Some people are booked at both times. */
 export const atBothTimes = async (run: Run, reason: string | undefined): Promise<NotMoved> => {
-  const event = idIn(
-    [...run.bookings.values()].find((record) => record !== undefined)?.event ?? run.lastClaim.entry.event,
-  );
+  const event = newEventOf(run);
   const strays = await straysAt(run, run.plan.to);
   const reasons = [reason, strays.length === 0 ? undefined : straysText(strays)].filter(Boolean);
   return new NotMoved('partial', capital(standing(run)), {
     ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-    advice: ['run the same command again, or cancel the new event: ', { command: ['events', 'cancel', event] }],
+    ...(event && {
+      advice: ['run the same command again, or cancel the new event: ', { command: ['events', 'cancel', idIn(event)] }],
+    }),
     hint: sameCommand,
     outcome: 'applied',
   });
@@ -216,7 +222,7 @@ export const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => 
     }
   }
   const [count, placedCount] = [people.length, there.length + back.length];
-  if (there.length === count) return finishMove(run, String(there[0]!.event));
+  if (there.length === count) return finishMove(run, eventIn(there[0]!));
   const facts = { ...lastRefusal?.facts, outcome: 'applied' as const };
   if (placedCount < count) {
     const who = placedCount === 0 ? 'nobody is booked' : areBooked(placedCount, count);
@@ -225,9 +231,10 @@ export const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => 
       advice: words`choose another ${the('to')}`,
     });
   }
-  const event = String(back[0]!.event);
+  const event = eventIn(back[0]!);
   await claim(run, { phase: 'ended', event });
-  const again = `${areBooked(back.length, count)} at the old time again, in event ${idIn(event)}`;
+  const where = event === undefined ? '' : `, in event ${idIn(event)}`;
+  const again = `${areBooked(back.length, count)} at the old time again${where}`;
   throw there.length === 0
     ? new NotMoved('conflict', `The new time was refused, so ${again}`, facts)
     : new NotMoved('partial', `${areBooked(there.length, count)} at the new time, and ${again}`, facts);

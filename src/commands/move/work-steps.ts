@@ -8,6 +8,7 @@ import { type ChangeOptions, change, isFinalRefusal } from '../../client/change.
 import { gather } from '../../client/paginate.ts';
 import { type Booking, book } from '../booking/work.ts';
 import type { BookingContext } from '../booking/work-attempt.ts';
+import { eventIn } from '../booking/work-look-up.ts';
 import {
   claimNext,
   type MoveEntry,
@@ -85,6 +86,10 @@ export const readEventInvitees = ({ booking: { client } }: MoveContext, event: s
 /** The bookings of this run that it has seen. */
 export const bookedOf = ({ people, bookings }: Run): Json[] =>
   people.flatMap(({ invitee }): Json[] => [bookings.get(invitee) ?? []].flat());
+
+/** The new event, as far as it is known. */
+export const newEventOf = (run: Run): string | undefined =>
+  bookedOf(run).map(eventIn).find(Boolean) ?? run.lastClaim.entry.event;
 
 /** `2 people are booked`, or `1 of 2 people is booked`. */
 export const areBooked = (count: number, of = count): string =>
@@ -191,7 +196,7 @@ export const allBookedAt = async (run: Run, start_time: string): Promise<Json[]>
 export const endCanceled = async (run: Run, old: Json): Promise<never> => {
   run.old = 'canceled';
   const records = await allBookedAt(run, run.plan.to);
-  const event = records[0]?.event as string | undefined;
+  const event = records[0] && eventIn(records[0]);
   await claim(run, { phase: 'ended', event });
   const when = typeof old.updated_at === 'string' ? `it was canceled at ${old.updated_at}; ` : '';
   throw new NotMoved(
@@ -215,8 +220,8 @@ export const mayHaveCanceled = ({ lastClaim }: Run): boolean => lastClaim.entry.
 export const cancelOld = async (run: Run, left: string[]): Promise<void> => {
   const { context, plan } = run;
   const mayBeDone = mayHaveCanceled(run);
-  const event = bookedOf(run)[0]?.event as string | undefined;
-  await claim(run, { phase: 'canceling', event, invitees: run.people.map(({ invitee }) => invitee), left });
+  const moving = run.people.map(({ invitee }) => invitee);
+  await claim(run, { phase: 'canceling', event: newEventOf(run), invitees: moving, left });
   run.hasSent = true;
   run.old = 'maybe canceled';
   const input = { path: { event: idIn(plan.event) }, body: { reason: plan.reason } };

@@ -3,14 +3,13 @@ import { SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { mayBeHere } from '../booking/work-attempt.ts';
-import { idKey, secondOf } from '../booking/work-look-up.ts';
+import { eventIn, idKey, secondOf } from '../booking/work-look-up.ts';
 import { asItStands, atBothTimes, cancelAgain, endJoined, finishMove, goBack, type Moved } from './work-end.ts';
 import { endEmpty, readCanceled, readPeople, straysAt } from './work-people.ts';
 import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './work-record.ts';
 import {
   allBookedAt,
   bookAt,
-  bookedOf,
   cancelOld,
   claim,
   endCanceled,
@@ -21,6 +20,7 @@ import {
   type MovePlan,
   mayHaveCanceled,
   NotMoved,
+  newEventOf,
   oldIsCanceled,
   type Person,
   type Run,
@@ -114,7 +114,7 @@ const bookRest = async (run: Run): Promise<Moved> => {
       refusedPeople.push(person);
     }
   }
-  const event = String(bookedOf(run)[0]?.event ?? run.lastClaim.entry.event);
+  const event = newEventOf(run);
   if (refusal === undefined) return finishMove(run, event);
   await claim(run, { phase: 'ended', event });
   const names = refusedPeople.map(({ name }) => name).join(', ');
@@ -133,9 +133,12 @@ const changeTarget = async (run: Run): Promise<void> => {
   for (const start of isBack ? [entry.to, entry.start_time] : [entry.to]) {
     const [record] = [...(await allBookedAt(run, start)), ...(await straysAt(run, start))];
     if (record === undefined) continue;
+    const event = eventIn(record);
     throw new NotMoved('conflict', `A move of this event to ${entry.to} is not finished`, {
-      reason: `event ${idIn(record.event)} was booked for it`,
-      advice: ['finish that move, or: ', { command: ['events', 'cancel', idIn(record.event)] }],
+      ...(event && {
+        reason: `event ${idIn(event)} was booked for it`,
+        advice: ['finish that move, or: ', { command: ['events', 'cancel', idIn(event)] }],
+      }),
       hint: { command: endsMove(entry) },
     });
   }

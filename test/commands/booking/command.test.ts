@@ -23,6 +23,7 @@ import {
   slot,
   typesOf,
   untilProven,
+  withoutEvents,
 } from '../../support/lost-replies.ts';
 import type { TestWorld, WorldOptions } from '../../support/run.ts';
 import { createWorld, lastJson, outputs } from '../../support/run.ts';
@@ -53,6 +54,18 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
   const undone = await world.run(undo!, { terminals: ['stdin', ...outputs], stdin: 'y\n' });
   expect([undone.code, await bookedAt(0)]).toEqual([0, 0]);
 });
+
+test.each([false, true])(
+  'knows its booking at a service that shows invitees without their event (flat: %s)',
+  async (isFlat) => {
+    const send = withoutEvents(world.service, isFlat);
+    expect((await world.run(booking(0), { send })).code).toBe(0);
+    const { code, stdout, requests } = await world.run(booking(0), { send });
+    expect([code, posts(requests)]).toEqual([0, 0]);
+    expect(JSON.parse(stdout)._sched).toMatchObject({ already: true });
+    expect(requests.filter(({ url }) => url.includes('undefined'))).toEqual([]);
+  },
+);
 
 const meeting = '--start 2026-11-27T14:00:00Z --email ada@example.com --name Ada --timezone UTC';
 

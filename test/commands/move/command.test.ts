@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
-import { lost } from '../../support/lost-replies.ts';
+import { lost, withoutEvents } from '../../support/lost-replies.ts';
 import { connect } from '../../support/mcp-client.ts';
 import {
   createWorld,
   jsonOf,
   lastJson,
+  outputs,
   type Result,
   type TestWorld,
   terminals,
@@ -43,6 +44,25 @@ const activeStarts = async (): Promise<string[]> => {
 };
 
 describe('events move', () => {
+  test.each([
+    [false, 'already moved: Intro call', 0],
+    // Nothing tells which event was booked.
+    [true, "doesn't say what was booked", 10],
+  ])('at a service that shows invitees without their event (flat: %s)', async (isFlat, secondTime, code) => {
+    const id = await book('09:00');
+    const send = withoutEvents(world.service, isFlat);
+    const line = `events move ${id} --to 2026-12-01T14:00:00Z --yes`;
+    const first = await run(line, { send, terminals: outputs });
+    const again = await run(line, { send });
+    expect([first.code, sent(first)]).toEqual([0, ['invitees', 'cancellation']]);
+    expect(first.stderr).toContain('Moved: Intro call to ');
+    expect([again.code, writes(again)]).toEqual([code, []]);
+    expect(again.stderr).toContain(secondTime);
+    for (const { stdout, stderr, requests } of [first, again])
+      expect(`${stdout}${stderr}${requests.map(({ url }) => url)}`).not.toMatch(/\bunde(fined)?\b/);
+    expect(await activeStarts()).toEqual(['14:00']);
+  });
+
   test('books the new time, cancels the old event, and prints the new one', async () => {
     const id = await book('09:00');
     const result = await run(`events move ${id} --to 2026-12-01T14:00:00Z --yes --json`);
