@@ -7,9 +7,11 @@ import type { Plan, Reader, Reply } from './plan.ts';
 import { show } from './show.ts';
 
 /** `--dry-run` and `--curl`: prints the requests in place of sending them. */
-const rehearse = async (context: Context, { requests, remarks = [], check }: Plan): Promise<void> => {
-  const { curl, noCheck } = context.settings;
+const rehearse = async (context: Context, { requests, preview, remarks = [], check }: Plan): Promise<void> => {
+  const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
+  const shown = preview?.(format);
+  if (shown !== undefined) return show(context, shown);
   const all = await requests();
   for (const remark of typeof remarks === 'function' ? await remarks() : remarks) context.notes.info(remark);
   if ('prepared' in all) return printRequests(context, all.prepared);

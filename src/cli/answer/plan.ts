@@ -4,6 +4,7 @@ import type { Json } from '../../base/json.ts';
 import type { Sentence } from '../../base/words.ts';
 import type { Input } from '../../client/wire.ts';
 import type { HttpRequest } from '../../http/message.ts';
+import type { Format } from '../../output/formats.ts';
 import type { Change, Facts } from '../session/prompt.ts';
 import type { Answer, Listing } from './answer.ts';
 
@@ -38,6 +39,8 @@ export type Reader = 'asked' | 'unasked' | 'told' | 'nobody';
 interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. */
   requests(): Promise<Requests> | Requests;
+  /** What --dry-run shows in place of the requests. */
+  preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
   /** The command line has agreed to it: `--confirm 12`. */

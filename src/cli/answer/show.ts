@@ -39,9 +39,11 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
   if (done === undefined) return print();
   const isRead = readsAnswers(context);
   const { log, sentence = capital(log), below = [], saysAll } = { ...done, ...(isRead && (await done.closer?.())) };
-  if (saysAll || !isRead) await notes.done(log, sentence, saysAll && below);
-  if (!isRead) return print();
-  if (saysAll) return;
+  if (!isRead) {
+    await notes.done(log, sentence, saysAll && below);
+    return print();
+  }
+  if (saysAll) return notes.done(log, sentence, below);
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
   const lines = (await printer.answerLines?.(view, ...shown)) ?? [];

@@ -3,9 +3,9 @@ import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
 import type { Client } from '../../client/client.ts';
@@ -16,11 +16,11 @@ import { receiptFolder } from '../bulk/find-run.ts';
 import { failedItem, isItemRefused } from '../bulk/item-refused.ts';
 import { fixAndRepeat } from '../bulk/read-items.ts';
 import { askRequester } from '../bulk/requester.ts';
-import { runBulk } from '../bulk/run-bulk.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import { type ReceiptKey, readKey } from '../bulk/work-receipt-key.ts';
 import type { Job, SendResult } from '../bulk/work-run.ts';
 import { answersHidden, bookingContextOf, hidesAnswers } from './booking-context.ts';
-import { confirmBookings, noteTime, noteZones, timeAndPerson } from './confirm-bookings.ts';
+import { noteZones, questionAbout, timeAndPerson, timeRemarks } from './confirm-bookings.ts';
 import type { BookingInput } from './input.ts';
 import { type BookingLine, readBookings } from './read-bookings.ts';
 import { type Booked, type Booking, type BookingOptions, book } from './work.ts';
@@ -83,39 +83,39 @@ export const sendBooking = (
 };
 
 /** Books every line of a file, one after another, and writes a receipt. */
-export const bookFromFile = async ({ fieldFlags }: GenericCommand, values: BookingInput, call: Call): Promise<void> => {
+export const bookFromFile = async ({ fieldFlags }: GenericCommand, values: BookingInput, call: Call): Promise<Plan> => {
   const { context } = call;
   const { lines, thing, wrong, duplicates } = await readBookings(values, call, fieldFlags);
   noteZones(context, lines);
-  if (context.settings.dryRun) {
-    await noteTime(context, lines.length);
-    return printRequest(
-      context,
-      invitees.create,
-      lines.map(({ input }) => input),
-    );
-  }
-  checkCount('bookings', values, lines.length);
-  // Throws if there is no place for receipts.
-  receiptFolder(context);
-  const key = await inputKey(context.runtime, stateDirectory(context.runtime)!);
-  const client = await context.client();
-  await runBulk(context, values, {
-    things: 'meetings',
-    done: 'booked',
-    operation: 'invitees.create',
-    ...(await askRequester(context, invitees.create)),
-    input: key.mac(JSON.stringify(lines.map(({ line, body }) => [line, body]))),
-    items: lines,
-    wrong,
-    duplicates,
-    needsAll: true,
-    mark: bookingMark,
-    thing,
-    nameOf: (line) => timeAndPerson(context, line),
-    freeInstead: async ({ body }) => (await import('../slots/judge-time.ts')).freeInstead(context, body),
-    fix: fixAndRepeat(values.from, 'are not sent twice', 'is not sent twice'),
-    send: sendBooking(context, client, await bookingContextOf(context), values.ifAbsent),
-    confirm: (remaining) => confirmBookings(context, values, lines, remaining),
+  return bulkPlan<BookingLine>(context, values, {
+    requests: () => ({ operation: invitees.create, inputs: lines.map(({ input }) => input) }),
+    remarks: () => timeRemarks(context, lines.length),
+    remarksOn: (remaining) => timeRemarks(context, remaining.length),
+    isAgreed: values.confirm !== undefined,
+    question: (remaining) => questionAbout(context, lines, remaining),
+    job: async () => {
+      checkCount('bookings', values, lines.length);
+      // Throws if there is no place for receipts.
+      receiptFolder(context);
+      const key = await inputKey(context.runtime, stateDirectory(context.runtime)!);
+      const client = await context.client();
+      return {
+        things: 'meetings',
+        done: 'booked',
+        operation: 'invitees.create',
+        ...(await askRequester(context, invitees.create)),
+        input: key.mac(JSON.stringify(lines.map(({ line, body }) => [line, body]))),
+        items: lines,
+        wrong,
+        duplicates,
+        needsAll: true,
+        mark: bookingMark,
+        thing,
+        nameOf: (line) => timeAndPerson(context, line),
+        freeInstead: async ({ body }) => (await import('../slots/judge-time.ts')).freeInstead(context, body),
+        fix: fixAndRepeat(values.from, 'are not sent twice', 'is not sent twice'),
+        send: sendBooking(context, client, await bookingContextOf(context), values.ifAbsent),
+      };
+    },
   });
 };

@@ -1,10 +1,9 @@
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
+import type { Question } from '../../cli/answer/plan.ts';
 import type { Windows } from '../../cli/session/booking-limits.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { timeLabel } from '../../time/label.ts';
-import type { ExpectedCount } from '../bulk/check-count.ts';
 import { mostNamed } from '../events/screen.ts';
 import type { BookingLine } from './read-bookings.ts';
 
@@ -61,11 +60,11 @@ const timeTexts = (count: number, { seconds, slowest }: BookingTime, maxWaitMs: 
   return [text, words`The run stops before a wait${longest}. To resume it, run the same command again${longer}`];
 };
 
-/** Tells how long the bookings take because of the plan's limits. */
-export const noteTime = async (context: Context, count: number): Promise<void> => {
+/** How long the bookings take because of the plan's limits. */
+export const timeRemarks = async (context: Context, count: number): Promise<Sentence[]> => {
   const { readPlanWindows } = await import('../../cli/session/booking-limits.ts');
   const time = bookingTime(count, await readPlanWindows(context));
-  for (const text of timeTexts(count, time, context.settings.maxWaitMs)) context.notes.info(text);
+  return timeTexts(count, time, context.settings.maxWaitMs);
 };
 
 /** Tells in which time zone starts without an offset were read. */
@@ -93,20 +92,17 @@ const bookingLineText = (context: Context, line: BookingLine): string => {
   return `${when}  ${line.typeName} · ${who} <${line.body.invitee.email}>`;
 };
 
-/** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
-export const confirmBookings = async (
+/** The question about the remaining bookings of a file. */
+export const questionAbout = (
   context: Context,
-  expected: ExpectedCount,
   lines: readonly BookingLine[],
   remaining: readonly BookingLine[],
-): Promise<void> => {
-  await noteTime(context, remaining.length);
-  if (expected.confirm !== undefined) return;
+): Question => {
   const meetings = counted(remaining.length, 'meeting');
   const firstLines = remaining.slice(0, mostNamed).map((line) => bookingLineText(context, line));
   const people = new Set(remaining.map(({ body }) => body.invitee.email.toLowerCase())).size;
   const done = lines.length - remaining.length;
-  await confirm(context, {
+  return {
     question: `Book ${meetings} and notify ${counted(people, 'person', 'people')}?`,
     action: `book ${meetings}`,
     list: firstLines,
@@ -114,5 +110,5 @@ export const confirmBookings = async (
     facts: done > 0 ? [['already done', formatNumber(done)]] : [],
     place: [['time zone', context.settings.zone]],
     flags: { confirm: String(lines.length) },
-  });
+  };
 };

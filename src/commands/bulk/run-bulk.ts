@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { capital, formatNumber } from '../../base/numbers.ts';
-import { the, type Words, words } from '../../base/words.ts';
+import { type Sentence, the, type Words, words } from '../../base/words.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import { type Plan, plan, type Question, type Reader } from '../../cli/answer/plan.ts';
 import { show } from '../../cli/answer/show.ts';
@@ -68,9 +68,11 @@ interface AskingBulk<Item extends InputItem> extends Bulk<Item> {
 }
 
 /** Bulk work as a plan. */
-interface Planned<Item extends InputItem> extends Pick<Plan, 'requests' | 'remarks' | 'isAgreed'> {
+interface Planned<Item extends InputItem> extends Pick<Plan, 'requests' | 'preview' | 'remarks' | 'isAgreed'> {
+  /** What to say about the items that are left, whether or not a question follows. */
+  remarksOn?(remaining: readonly Item[]): Promise<readonly Sentence[]>;
   /** The question about the items that are left. */
-  question(remaining: readonly Item[], reader: Reader): Promise<Question>;
+  question(remaining: readonly Item[], reader: Reader): Promise<Question> | Question;
   job(): Promise<Bulk<Item>>;
 }
 
@@ -300,13 +302,14 @@ const work = async <Item extends InputItem>(
 export const bulkPlan = <Item extends InputItem>(
   context: Context,
   options: RunOptions,
-  { question, job, ...parts }: Planned<Item>,
+  { remarksOn, question, job, ...parts }: Planned<Item>,
 ): Plan => {
   let begun: Begun<Item> | undefined;
   return plan({
     ...parts,
     read: async (reader) => {
       begun = await beginRun(context, options, await job());
+      if (!begun.isDone) for (const remark of (await remarksOn?.(begun.remaining)) ?? []) context.notes.info(remark);
       return { ...begun, reader };
     },
     nothingToDo: ({ answer }) => answer,

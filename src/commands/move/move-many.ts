@@ -7,31 +7,31 @@ import { counted } from '../../base/numbers.ts';
 import { onceEach } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
 import { asFlags, type Spelling, spell, the, words } from '../../base/words.ts';
+import type { Plan, Question } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
 import { checkOrigins } from '../../cli/operation/input.ts';
 import { requireBookings } from '../../cli/session/booking-limits.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readId } from '../../client/ids.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
 import type { View } from '../../output/view.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
-import { noteTime } from '../booking/confirm-bookings.ts';
+import { timeRemarks } from '../booking/confirm-bookings.ts';
 import { checkLines, failuresOf, type LineProblem } from '../booking/read-bookings.ts';
 import { secondOf } from '../booking/work-look-up.ts';
 import { checkCount } from '../bulk/check-count.ts';
 import { failedItem } from '../bulk/item-refused.ts';
 import { fixAndRepeat, readRecordFile } from '../bulk/read-items.ts';
 import { askRequester } from '../bulk/requester.ts';
-import { runBulk } from '../bulk/run-bulk.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import type { Job } from '../bulk/work-run.ts';
 import type { EventFilters } from '../events/input.ts';
 import { chosenEvents } from '../events/list.ts';
 import { nameAndTime, spanOf, textIn } from '../events/screen.ts';
 import type { ManyInput, MoveChoices } from './input.ts';
-import { noticesText, printPlans } from './move-one.ts';
+import { noticesText, requestsOf } from './move-one.ts';
 import * as plan from './plan-move.ts';
 import { moveContextOf } from './plan-move.ts';
 import { moveEvent } from './work.ts';
@@ -200,17 +200,16 @@ const moveLineText = (context: Context, move: Move): string => {
   return `${when}  ${eventName(move)} · ${first}${others.length === 0 ? '' : ` +${others.length}`}`;
 };
 
-const confirmMoves = async (context: Context, remaining: readonly Move[], isConfirmed: boolean) => {
-  const people = remaining.reduce((sum, move) => sum + move.people.length, 0);
-  await noteTime(context, people);
+const peopleIn = (moves: readonly Move[]): number => moves.reduce((sum, { people }) => sum + people.length, 0);
+
+const questionAbout = (context: Context, remaining: readonly Move[]): Question => {
   const what = counted(remaining.length, 'event');
-  if (isConfirmed) return;
-  await confirm(context, {
-    question: `Move ${what} and ${noticesText(counted(people, 'person', 'people'))}?`,
+  return {
+    question: `Move ${what} and ${noticesText(counted(peopleIn(remaining), 'person', 'people'))}?`,
     action: `move ${what}`,
     list: remaining.map((move) => moveLineText(context, move)),
     place: [['time zone', context.settings.zone]],
-  });
+  };
 };
 
 /** Moves one event. One that is already there counts as moved. */
@@ -230,10 +229,9 @@ const sendMove =
   };
 
 /** Moves the events of a file, or those that filters choose, one after another, and writes a receipt. */
-export const moveMany = async (values: ManyInput, filters: EventFilters | undefined, call: Call): Promise<void> => {
+export const moveMany = async (values: ManyInput, filters: EventFilters | undefined, call: Call): Promise<Plan> => {
   const { shift, from, again, skipInvalid, ...choices } = values;
   const { context, problems } = call;
-  const { dryRun, format } = context.settings;
   const moving = await moveContextOf(context);
   await plan.noteOpenMoves(context, moving);
   const wrong: LineProblem[] = [];
@@ -247,31 +245,36 @@ export const moveMany = async (values: ManyInput, filters: EventFilters | undefi
   const readable = await readMoves(context, moving, wantedMoves, { ...choices, isShift }, wrong);
   const moves = inMoveOrder(context, await judgeAll(context, readable, wrong), choices.cancelFirst);
   checkLines(call, skipInvalid, wrong, thing, total);
-  if (dryRun && ['csv', 'tsv'].includes(format)) {
-    const rows = moves.map(({ event: { uri, name }, old, new: next }) => {
-      return { event: uri, to: utcText(next.start), from: utcText(old.start), name };
-    });
-    return void (await context.printer.list(planView, [rows]));
-  }
   const plans = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, choices));
-  if (dryRun) return printPlans(context, plans);
-  checkCount('moves', values, moves.length);
-  await runBulk(context, values, {
-    things: 'events',
-    done: 'moved',
-    operation: 'events.move',
-    ...(await askRequester(context, events.cancel)),
-    input: hash('sha256', moves.map(moveMark).join()),
-    items: moves,
-    wrong: failuresOf(wrong),
-    needsAll: true,
-    mark: moveMark,
-    thing,
-    nameOf: (move) => [spanOf(context, move.event) ?? '', eventName(move)],
-    fix: isShift
-      ? () => `To move these to other times: ${commandHere(context, 'events', 'move', 'EVENT', '--to', 'TIME')}`
-      : fixAndRepeat(from, 'are not moved twice', 'is not moved twice'),
-    send: sendMove(context, moving, choices),
-    confirm: (remaining) => confirmMoves(context, remaining, values.confirm !== undefined),
+  const rows = moves.map(({ event: { uri, name }, old, new: next }) => {
+    return { event: uri, to: utcText(next.start), from: utcText(old.start), name };
+  });
+  return bulkPlan<Move>(context, values, {
+    requests: () => requestsOf(context, plans),
+    preview: (format) =>
+      ['csv', 'tsv'].includes(format) ? { kind: 'rows', view: planView, pages: [rows] } : undefined,
+    remarksOn: (remaining) => timeRemarks(context, peopleIn(remaining)),
+    isAgreed: values.confirm !== undefined,
+    question: (remaining) => questionAbout(context, remaining),
+    job: async () => {
+      checkCount('moves', values, moves.length);
+      return {
+        things: 'events',
+        done: 'moved',
+        operation: 'events.move',
+        ...(await askRequester(context, events.cancel)),
+        input: hash('sha256', moves.map(moveMark).join()),
+        items: moves,
+        wrong: failuresOf(wrong),
+        needsAll: true,
+        mark: moveMark,
+        thing,
+        nameOf: (move) => [spanOf(context, move.event) ?? '', eventName(move)],
+        fix: isShift
+          ? () => `To move these to other times: ${commandHere(context, 'events', 'move', 'EVENT', '--to', 'TIME')}`
+          : fixAndRepeat(from, 'are not moved twice', 'is not moved twice'),
+        send: sendMove(context, moving, choices),
+      };
+    },
   });
 };

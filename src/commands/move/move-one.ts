@@ -18,6 +18,7 @@ import { confirm } from '../../cli/session/confirm.ts';
 import { type Context, isWatched } from '../../cli/session/context.ts';
 import type { Facts } from '../../cli/session/prompt.ts';
 import { TimeNotFree } from '../../client/refusal.ts';
+import type { HttpRequest } from '../../http/message.ts';
 import { dateText } from '../../time/days.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../time/label.ts';
 import { readTime } from '../../time/read.ts';
@@ -127,8 +128,11 @@ const reportMove = async ({ view }: GenericCommand, context: Context, move: Move
   await printRecord(context, view, withFacts(event, how === 'already' ? { ...facts, already: true } : facts));
 };
 
-/** The requests of moves, for `--dry-run`. */
-export const printPlans = async (context: Context, plans: readonly MovePlan[]): Promise<void> => {
+/** The requests of moves. */
+export const requestsOf = async (
+  context: Context,
+  plans: readonly MovePlan[],
+): Promise<{ prepared: HttpRequest[] }> => {
   const client = await context.client();
   const requests = plans.flatMap(({ event, bookings, reason, order }) => {
     const bookingRequests = bookings.map(({ body }) => client.prepare(invitees.create, { body }));
@@ -137,7 +141,7 @@ export const printPlans = async (context: Context, plans: readonly MovePlan[]): 
       ? [...bookingRequests, cancellationRequest]
       : [cancellationRequest, ...bookingRequests];
   });
-  await printRequests(context, await Promise.all(requests));
+  return { prepared: await Promise.all(requests) };
 };
 
 /** A time of day without a date is today's. If that isn't free, offers the same time on the event's day. */
@@ -194,7 +198,7 @@ export const runMove = async (
         plan.order = 'cancel-first';
       }
       const isDone = movable.record?.state === 'closed';
-      if (dryRun) return await printPlans(context, isDone ? [] : [plan]);
+      if (dryRun) return await printRequests(context, (await requestsOf(context, isDone ? [] : [plan])).prepared);
       if (!isDone) await confirmMove(context, move, choices.reason, times?.unchecked.length === 0);
       if (!move.isAgain) await requireBookings(context, move.people.length);
       return await reportMove(command, context, move, await moveEvent(moving, plan));

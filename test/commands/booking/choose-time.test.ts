@@ -188,6 +188,7 @@ describe('the review', () => {
     const { stdout, stderr } = await answering(`${booking} --json`, [...answers, 'y']);
     expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', timezone: 'America/New_York' });
     expect(stderr).toContain('Booked: Tue 17 Nov 09:00 Europe/Paris');
+    expect(stderr).toContain('Undo');
   });
 
   test('books nothing after no, and nothing after Ctrl-D at any step', async () => {
