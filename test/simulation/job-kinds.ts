@@ -308,7 +308,7 @@ const erase: JobKind = {
       text: `gone${scene.nextNumber()}@sim.example`,
     }));
     const input = hash('sha256', JSON.stringify(items));
-    const sent = () => items.map(({ text }) => scene.model.deletions.get(text) ?? 0);
+    const sent = () => items.map(({ text }) => scene.model.erasures.get(text) ?? 0);
     const missing = () => {
       const left = sent().filter((count) => count === 0).length;
       return left === 0 ? undefined : `R34: ${left} of ${items.length} addresses were never sent`;

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../src/base/json.ts';
 import { type HttpReply, type HttpRequest, isSuccess, type Send } from '../../src/http/message.ts';
 import type { Database } from '../../src/sandbox/store/database.ts';
 import { diceFor } from './dice.ts';
@@ -25,10 +26,17 @@ const slotAt = (index: number): string => {
 interface Booking {
   uri: string;
   event: string;
+  email: string;
   start: string;
-  /** When it was booked. */
+  /** By `nameOf`. */
+  name: string;
+  /** When it was booked, and canceled. */
   at: number;
+  canceledAt?: number;
 }
+
+/** After a reset, another booking may have the URI. */
+export const nameOf = ({ uri, created_at: at }: { uri: string; created_at: string }): string => `${uri} ${at}`;
 
 interface Membership {
   uri: string;
@@ -49,66 +57,84 @@ export interface EventType {
   custom_questions: { required: boolean }[];
 }
 
+const refill = <Value>(map: Map<string, Value>, from: ReadonlyMap<string, Value>): void => {
+  map.clear();
+  for (const [key, value] of from) map.set(key, value);
+};
+
 /** What the service has, from its own replies: asking it for each check would cost more than the step. */
 const createModel = (now: () => number) => {
-  let bookings = new Map<string, Map<string, Booking>>();
+  let has = {
+    /** The active bookings of each person, by URI. */
+    bookings: new Map<string, Map<string, Booking>>(),
+    /** All bookings, also those that were canceled. */
+    ever: [] as Booking[],
+    created: [] as { body: string; path: string | undefined }[],
+    deleted: new Set<string>(),
+    erased: new Set<string>(),
+  };
   const of = (email: string): Map<string, Booking> => {
-    const found = bookings.get(email) ?? new Map<string, Booking>();
-    bookings.set(email, found);
+    const found = has.bookings.get(email) ?? new Map<string, Booking>();
+    has.bookings.set(email, found);
     return found;
   };
-  const deletions = new Map<string, number>();
-  const deleted = new Set<string>();
-  const creations: string[] = [];
-  const canceled = new Map<string, number>();
-  const ever: (Booking & { email: string })[] = [];
+  const erasures = new Map<string, number>();
   return {
-    /** Remembers the bookings. Returns how to go back to them. */
+    /** Remembers all of it. Returns how to go back. */
     save: () => {
-      const [before, count] = [structuredClone(bookings), ever.length];
+      const before = structuredClone(has);
       return () => {
-        bookings = before;
-        ever.length = count;
+        has = before;
       };
     },
-    /** All bookings, also those that were canceled. */
-    hasBooked: (email: string): boolean => ever.some((each) => each.email === email),
-    everBooked: (): readonly Booking[] => ever,
-    /** When each booking was canceled. */
-    canceled,
-    /** How many records were created with this name in them. */
-    created: (name: string): number => creations.filter((body) => body.includes(name)).length,
-    /** The paths of the records that were deleted. */
-    deleted,
-    /** How often the data of each address was deleted. */
-    deletions,
+    hasBooked: (email: string): boolean => has.ever.some((each) => each.email === email),
+    everBooked: (): readonly Booking[] => has.ever,
+    /** The paths of the records that were created with this name in them, if they have one, and still exist. */
+    created: (name: string): (string | undefined)[] =>
+      has.created.filter(({ body }) => body.includes(name)).map(({ path }) => path),
+    /** Whether the record of this path was deleted. */
+    isDeleted: (path: string): boolean => has.deleted.has(path),
+    /** Whether the data of this address was deleted. */
+    isErased: (email: string): boolean => has.erased.has(email),
+    /** How often the data of each address was deleted, whatever was restored since. */
+    erasures,
     /** The active bookings of a person, at any time or at this one. */
     of: (email: string, start?: string): Booking[] =>
       [...of(email).values()].filter((each) => start === undefined || Date.parse(each.start) === Date.parse(start)),
     /** Who has an active booking of this event. */
     emailsAt: (event: string): string[] =>
-      [...bookings].filter(([, own]) => [...own.values()].some((each) => each.event === event)).map(([email]) => email),
+      [...has.bookings]
+        .filter(([, own]) => [...own.values()].some((each) => each.event === event))
+        .map(([email]) => email),
     /** Learns from a change. Returns who was booked by it. */
     learn({ method, url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
       const { pathname } = new URL(url);
-      if (method === 'POST') creations.push(body);
-      if (method === 'DELETE') deleted.add(pathname);
+      const { resource } = (jsonIn(reply.body) ?? {}) as { resource?: Record<'uri' | 'event' | 'created_at', string> };
+      if (method === 'POST') has.created.push({ body, path: resource?.uri && new URL(resource.uri).pathname });
+      if (method === 'DELETE') {
+        has.deleted.add(pathname);
+        has.created = has.created.filter(({ path }) => path !== pathname);
+      }
       if (pathname === '/invitees') {
         const { start_time: start, invitee } = JSON.parse(body);
-        const { uri, event } = JSON.parse(reply.body).resource;
-        const booking = { uri, event, start, at: now() };
-        of(invitee.email).set(uri, booking);
-        ever.push({ email: invitee.email, ...booking });
-        return { email: invitee.email, start };
+        const { email } = invitee;
+        const { uri, event } = resource!;
+        const booking = { uri, event, email, start, name: nameOf(resource!), at: now() };
+        of(email).set(uri, booking);
+        has.ever.push(booking);
+        return { email, start };
       }
       if (pathname.startsWith('/data_compliance'))
-        for (const email of JSON.parse(body).emails ?? []) deletions.set(email, (deletions.get(email) ?? 0) + 1);
+        for (const email of JSON.parse(body).emails ?? []) {
+          has.erased.add(email);
+          erasures.set(email, (erasures.get(email) ?? 0) + 1);
+        }
       if (pathname.endsWith('/cancellation')) {
         const event = pathname.split('/').at(-2)!;
-        for (const each of bookings.values())
+        for (const each of has.bookings.values())
           for (const [uri, booking] of each)
             if (booking.event.endsWith(`/${event}`)) {
-              canceled.set(uri, now());
+              booking.canceledAt = now();
               each.delete(uri);
             }
       }
@@ -241,9 +267,11 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   const group = typeOf({ kind: 'group' });
   const hosts = types.filter(({ uri }) => uri === solo || uri === group).map(({ profile }) => profile.owner);
   const changed = new Map<string, { by: object; most: number }>();
+  /** The days that each schedule has off, by its path, as far as somebody has changed them. */
+  const daysOff = new Map<string, DaysOff>();
   let slots = 0;
   let numbers = 0;
-  return {
+  const scene = {
     seed,
     site,
     scheduler,
@@ -255,12 +283,13 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Whether bookings are followed. */
     isFollowed: setup.chance(0.5) || options.only === 'follow',
     model,
-    /** The days that each schedule has off, by its path, as far as somebody has changed them. */
-    daysOff: new Map<string, DaysOff>(),
+    daysOff,
     /** Days off that somebody without a lock has changed: they may be lost, and those of others with them. */
     doubtfulDays: new Set<string>(),
     /** Whether a fault in the middle of a refresh may have lost the login. */
     mayLoseLogin: false,
+    /** Whether the service was restored, or people have undone what commands did. */
+    wasReset: false,
     /** Called for each booking. */
     watchers,
     /** Bookings that are done, and that nothing else is changing. */
@@ -279,16 +308,23 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Memberships of users whose event types nobody books, so that nothing else needs them. */
     members: memberships.filter(({ role, user }) => role === 'user' && !hosts.includes(user.uri)).map(({ uri }) => uri),
     /**
-     * Saves the service. Returns how to restore it, as from a backup: what was booked since then is gone, and its IDs are
+     * Saves the service. Returns how to restore it, as from a backup: what was made since then is gone, and its IDs are
      * free.
      */
     save: () => {
-      const [data, bookings, before] = [service.save!(), model.save(), new Map(changed)];
+      const [data, records, changes, days] = [
+        service.save!(),
+        model.save(),
+        new Map(changed),
+        structuredClone(daysOff),
+      ];
       return async () => {
         await data();
-        bookings();
-        changed.clear();
-        for (const [email, change] of before) changed.set(email, change);
+        records();
+        refill(changed, changes);
+        refill(daysOff, days);
+        // The service knows no token that it has issued since then.
+        scene.mayLoseLogin = true;
       };
     },
     /** The event types that this user alone owned from the start. */
@@ -306,6 +342,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
       for (const database of mirrors.values()) database.close();
     },
   };
+  return scene;
 };
 
 export type Scene = Awaited<ReturnType<typeof createScene>>;

@@ -2,7 +2,7 @@ import { checkSignature } from '../../../src/commands/webhooks/work-signature.ts
 import type { HttpReply, HttpRequest } from '../../../src/http/message.ts';
 import { inputs, type Machine } from '../machine.ts';
 import { handlerOrigin } from '../network.ts';
-import type { Scene } from '../scene.ts';
+import { nameOf, type Scene } from '../scene.ts';
 import { common, type Kind } from './intent.ts';
 
 /*
@@ -41,7 +41,7 @@ export const startHandlers = ({ site, scheduler, machines }: Scene): void => {
     if (headers.authorization !== undefined) scheduler.violate('R51: the handler gets a token');
     const { event, created_at, payload } = JSON.parse(body);
     const { counts } = handledAt(machine);
-    const id = `${event} ${payload.uri} ${created_at}`;
+    const id = `${event} ${nameOf(payload)} ${created_at}`;
     counts.set(id, (counts.get(id) ?? 0) + 1);
     return { status: 204, headers: {}, body: '' };
   };
@@ -53,11 +53,11 @@ const missingDelivery = (
   machine: Machine,
   { since, before }: { since: number; before: number },
 ): string | undefined => {
-  const sent = new Set([...handledAt(machine).counts.keys()].map((id) => id.split(' ').slice(0, 2).join(' ')));
-  const expected = [
-    ...model.everBooked().map(({ uri, at }) => ({ id: `invitee.created ${uri}`, at })),
-    ...[...model.canceled].map(([uri, at]) => ({ id: `invitee.canceled ${uri}`, at })),
-  ];
+  const sent = new Set([...handledAt(machine).counts.keys()].map((id) => id.split(' ').slice(0, 3).join(' ')));
+  const expected = model.everBooked().flatMap(({ name, at, canceledAt = Number.NaN }) => [
+    { id: `invitee.created ${name}`, at },
+    { id: `invitee.canceled ${name}`, at: canceledAt },
+  ]);
   const missing = expected.find(({ id, at }) => at >= since && at < before && !sent.has(id));
   return missing && `R70: ${missing.id} was never sent to the handler of ${machine.name}`;
 };

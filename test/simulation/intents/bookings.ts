@@ -16,6 +16,18 @@ const rowOf = (scene: Scene, dice: Dice): Row => ({
   type: dice.chance(0.5) ? scene.solo : scene.group,
 });
 
+/** What a booking has in common with all others: what is missing, and what others do to it. */
+const bookingOf = (scene: Scene, rows: readonly Row[]) => {
+  const emails = rows.map(({ email }) => email);
+  const missing = () => unbooked(scene, rows);
+  return {
+    missing,
+    wrongInTheEnd: missing,
+    isOver: () => emails.some((email) => scene.changed.has(email)),
+    undo: () => cancelAll(scene, emails),
+  };
+};
+
 const unbooked = (scene: Scene, rows: readonly Row[]): string | undefined => {
   // Whoever is moved or canceled later is that intent's business.
   const missing = rows.filter(
@@ -24,23 +36,26 @@ const unbooked = (scene: Scene, rows: readonly Row[]): string | undefined => {
   return missing.length === 0 ? undefined : `R27: ${missing.map(({ email }) => email).join(', ')} not booked once`;
 };
 
+/** Somebody cancels all that these people have booked. */
+const cancelAll = async ({ model, visit }: Scene, emails: readonly string[]): Promise<void> => {
+  for (const { event } of emails.flatMap((email) => model.of(email)))
+    await visit('POST', `${new URL(event).pathname}/cancellation`, {});
+};
+
 const book: Kind = {
   commands: ['invitees create'],
   weight: 4,
   make(scene, dice) {
     const row = rowOf(scene, dice);
     const who = ['--start', row.start, '--email', row.email, '--name', 'Ada', '--timezone', 'UTC'];
-    const missing = () => unbooked(scene, [row]);
     return {
+      ...bookingOf(scene, [row]),
       argv: ['invitees', 'create', '--event-type', row.type, ...who, ...common],
-      emails: [row.email],
-      missing,
       release: () => void scene.booked.push(row),
       // The booking exists already, which must be true.
       settles: ({ code }) => code === 7,
       isSentOnce: true,
       isShared: true,
-      wrongInTheEnd: missing,
     };
   },
 };
@@ -54,14 +69,11 @@ const bookByApi: Kind = {
     const path = `${inputs}/${scene.nextNumber()}.json`;
     const invitee = { email: row.email, name: 'Ada', timezone: 'UTC' };
     machine.volume.place(path, JSON.stringify({ event_type: row.type, start_time: row.start, invitee }));
-    const missing = () => unbooked(scene, [row]);
     return {
+      ...bookingOf(scene, [row]),
       argv: ['api', 'POST', '/invitees', '--input', path, '--yes'],
-      emails: [row.email],
-      missing,
       settles: ({ code }) => code === 7,
       isSentOnce: true,
-      wrongInTheEnd: missing,
     };
   },
 };
@@ -85,14 +97,7 @@ const bulk: Kind = {
     const path = `${inputs}/${scene.nextNumber()}.csv`;
     const lines = rows.map(({ email, start, type }) => `${type},${start},${email},Ada,UTC`);
     machine.volume.place(path, ['event_type,start,email,name,timezone', ...lines].join('\n'));
-    const missing = () => unbooked(scene, rows);
-    return {
-      argv: ['invitees', 'create', '--from', path, ...common],
-      emails: rows.map(({ email }) => email),
-      missing,
-      wrongInTheEnd: missing,
-      isRun: true,
-    };
+    return { ...bookingOf(scene, rows), argv: ['invitees', 'create', '--from', path, ...common], isRun: true };
   },
 };
 
@@ -135,11 +140,16 @@ const move: Kind = {
       const isThere = newcomer === undefined || scene.model.of(newcomer).length > 0;
       return !isThere && scene.model.hasBooked(newcomer!) && !said.includes(newcomer!);
     };
-    const saysNobody = (ended: Ended | undefined) => /nobody is booked/.test(ended?.stderr ?? '');
+    const says = (ended: Ended | undefined, words: string) => ended?.stderr.includes(words) === true;
+    // A service that was reset may show the old event as canceled, and not the new one.
+    const saysNobody = (ended: Ended | undefined) =>
+      says(ended, 'nobody is booked') || (scene.wasReset && says(ended, 'no longer stands'));
     const order = isCanceledFirst ? ['--cancel-first'] : [];
     return {
       argv: ['events', 'move', booking!.event.split('/').at(-1)!, '--to', start, ...order, ...common],
-      emails: [email],
+      needsRecord: true,
+      isOver: () => scene.changed.get(email)?.by !== by,
+      undo: () => cancelAll(scene, [email]),
       missing: () => {
         if (scene.model.of(email, start).length !== 1) return `R56: ${email} is not booked at the new time`;
         if (isLeftOut()) return `R56: ${newcomer} joined, and is left out`;
@@ -162,6 +172,7 @@ const move: Kind = {
   },
 };
 
+/** Nobody can take back a cancellation. */
 const cancel: Kind = {
   commands: ['events cancel'],
   weight: 2,
@@ -173,12 +184,15 @@ const cancel: Kind = {
       scene.model.of(old.email).length === 0 ? undefined : `R26: the event of ${old.email} is not canceled`;
     return {
       argv: ['events', 'cancel', booking!.event.split('/').at(-1)!, '--reason', 'ill', ...common],
+      needsRecord: true,
+      isOver: () => scene.changed.get(old.email)?.by !== old,
       missing,
       wrongInTheEnd: missing,
     };
   },
 };
 
+/** Nobody can take back a deletion. */
 const erase: Kind = {
   commands: ['compliance delete'],
   weight: 2,
@@ -187,14 +201,14 @@ const erase: Kind = {
     const path = `${inputs}/${scene.nextNumber()}.txt`;
     machine.volume.place(path, emails.join('\n'));
     const missing = () => {
-      const left = emails.filter((email) => !scene.model.deletions.has(email));
+      const left = emails.filter((email) => !scene.model.isErased(email));
       return left.length === 0 ? undefined : `R34: ${left.length} of ${emails.length} addresses were never sent`;
     };
     return {
       argv: ['compliance', 'delete', '--from', path, '--json', '--confirm', String(emails.length)],
       missing,
       sentTooOften: (mishaps) => {
-        const most = Math.max(...emails.map((email) => scene.model.deletions.get(email) ?? 0));
+        const most = Math.max(...emails.map((email) => scene.model.erasures.get(email) ?? 0));
         return most > 1 + mishaps ? `R34: an address was sent ${most} times after ${mishaps} mishaps` : undefined;
       },
       wrongInTheEnd: missing,

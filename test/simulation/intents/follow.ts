@@ -1,5 +1,5 @@
 import type { Ended, Machine } from '../machine.ts';
-import type { Scene } from '../scene.ts';
+import { nameOf, type Scene } from '../scene.ts';
 import type { Intent, Kind } from './intent.ts';
 
 /*
@@ -26,8 +26,8 @@ const count = (machine: Machine, { code, stdout }: Ended): void => {
   const { lines } = followedAt(machine);
   if (code !== 0) followedAt(machine).interruptions += 1;
   for (const line of stdout.split('\n').slice(0, -1)) {
-    const { event, payload } = JSON.parse(line) as { event: string; payload: { uri: string } };
-    const key = `${event} ${payload.uri}`;
+    const { event, payload } = JSON.parse(line) as { event: string; payload: { uri: string; created_at: string } };
+    const key = `${event} ${nameOf(payload)}`;
     lines.set(key, (lines.get(key) ?? 0) + 1);
   }
 };
@@ -59,11 +59,11 @@ export const follow: Kind = {
 /** What the followers of a machine got wrong in the end. */
 export const wrongLines = (scene: Scene, machine: Machine): string | undefined => {
   const { lines, interruptions } = followedAt(machine);
-  for (const { uri } of scene.model.everBooked())
-    if (!lines.has(`invitee.created ${uri}`)) return `R55: the booking ${uri} was never printed at ${machine.name}`;
-  for (const uri of scene.model.canceled.keys())
-    if (!lines.has(`invitee.canceled ${uri}`))
-      return `R55: the cancellation ${uri} was never printed at ${machine.name}`;
+  for (const { name, canceledAt } of scene.model.everBooked()) {
+    if (!lines.has(`invitee.created ${name}`)) return `R55: the booking ${name} was never printed at ${machine.name}`;
+    if (canceledAt !== undefined && !lines.has(`invitee.canceled ${name}`))
+      return `R55: the cancellation ${name} was never printed at ${machine.name}`;
+  }
   const repeated = [...lines.values()].reduce((sum, times) => sum + times - 1, 0);
   if (repeated > interruptions && machine.boot === 1)
     return `R55: ${repeated} lines came twice at ${machine.name} after ${interruptions} interruptions`;

@@ -9,8 +9,12 @@ export interface Intent {
   missing(): string | undefined | Promise<string | undefined>;
   /** Lets others change what it has made, once no process works on it any more. */
   release?(): void;
-  /** People of the bookings that it has made. The command can be repeated after the service was restored. */
-  readonly emails?: readonly string[];
+  /** Works on a record that was made for it, so it makes no sense once the service is as it was before that. */
+  needsRecord?: boolean;
+  /** Whether another intent has changed what it did, so that nobody would run it again. */
+  isOver?(): boolean;
+  /** A person undoes at the website what it did. Missing where the website can't, or where others count on it, too. */
+  undo?(): Promise<void>;
   /** Exit codes other than 0 after which the user has no reason to try again. */
   settles?(ended: Ended): boolean;
   /** What is wrong in the end, although no fault happens any more. */

@@ -1,7 +1,7 @@
 import type { MirrorFacts } from '../../../src/sandbox/mirror/open.ts';
 import type { Dice } from '../dice.ts';
 import { inputs, type Machine } from '../machine.ts';
-import type { Scene } from '../scene.ts';
+import { nameOf, type Scene } from '../scene.ts';
 import { common, type Intent, type Kind } from './intent.ts';
 
 /*
@@ -38,13 +38,22 @@ const clockMs = 5000;
 const missingPeople = (scene: Scene, machine: Machine): string | undefined => {
   const facts = factsOf(scene, machine);
   if (facts?.asOf === undefined) return 'R68: the mirror is not complete';
-  const has = (uri: string) =>
-    scene.mirrors.get(machine)!.first("SELECT 1 FROM invitees WHERE doc ->> 'uri' = ?", uri) !== undefined;
+  const has = (uri: string, name: string) =>
+    scene.mirrors
+      .get(machine)!
+      .all<{ uri: string; created_at: string }>(
+        "SELECT doc ->> 'uri' AS uri, doc ->> 'created_at' AS created_at FROM invitees WHERE doc ->> 'uri' = ?",
+        uri,
+      )
+      .some((each) => nameOf(each) === name);
   const missing = scene.model
     .everBooked()
     .find(
-      ({ at, start, uri }) =>
-        at < facts.asOf! - clockMs && Date.parse(start) >= facts.since && Date.parse(start) < facts.until && !has(uri),
+      ({ at, start, uri, name }) =>
+        at < facts.asOf! - clockMs &&
+        Date.parse(start) >= facts.since &&
+        Date.parse(start) < facts.until &&
+        !has(uri, name),
     );
   return missing && `R68: ${missing.uri} is not in the mirror of ${machine.name}, which is as of ${facts.asOf}`;
 };
@@ -74,7 +83,7 @@ const forgetIntent = (scene: Scene, email: string, machine: Machine): Intent => 
   return {
     argv: ['compliance', 'delete', '--from', path, '--json', '--confirm', '1'],
     missing: () => {
-      if (!scene.model.deletions.has(email)) return 'R34: the address was never sent';
+      if (!scene.model.isErased(email)) return 'R34: the address was never sent';
       if (!hadMirror) return undefined;
       forgottenAt.set(machine, (forgottenAt.get(machine) ?? new Set()).add(email));
       return wrongPeople(scene, machine);
@@ -101,7 +110,7 @@ export const mirror: Kind = {
           )
       : undefined;
     // Who was deleted before there was a mirror is not marked, and the same run is not sent again.
-    const isKnown = found === undefined || scene.model.deletions.has(found.email);
+    const isKnown = found === undefined || scene.model.erasures.has(found.email);
     return forgetIntent(scene, isKnown ? email : found.email, machine);
   },
 };

@@ -64,6 +64,7 @@ export const recheck: Kind = {
         const { lines } = JSON.parse(stdout) as { lines: { finding: string }[] };
         found = lines.map(({ finding }) => finding).join();
       },
+      needsRecord: true,
       missing: () => (found === expected ? undefined : `R69: it finds ${found}, not ${expected}`),
       settles: ({ code }) => code === 11,
       hidesAddresses: true,

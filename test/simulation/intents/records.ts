@@ -1,6 +1,6 @@
 import type { Dice } from '../dice.ts';
 import type { Scene } from '../scene.ts';
-import { common, type Kind } from './intent.ts';
+import { common, type Intent, type Kind } from './intent.ts';
 
 /*
  * Commands that write one record. A creation is sent once by each command, and a command that says it is done has made it
@@ -9,17 +9,19 @@ import { common, type Kind } from './intent.ts';
 
 interface Creation {
   command: string;
+  /** Whether the website can delete it. */
+  isDeletable?: boolean;
   /** The flags, with a name that nothing else has. */
   flags(name: string, scene: Scene): string[];
 }
 
-const creation = ({ command, flags }: Creation): Kind => ({
+const creation = ({ command, flags, isDeletable = false }: Creation): Kind => ({
   commands: [command],
   weight: 1,
   make(scene) {
     const name = `sim-${scene.nextNumber()}-x`;
     const missing = () =>
-      scene.model.created(name) > 0 ? undefined : `R26: nothing was created by ${command} for ${name}`;
+      scene.model.created(name).length > 0 ? undefined : `R26: nothing was created by ${command} for ${name}`;
     return {
       argv: [...command.split(' '), ...flags(name, scene), ...common],
       missing,
@@ -27,6 +29,11 @@ const creation = ({ command, flags }: Creation): Kind => ({
       settles: ({ code }) => code === 7,
       isSentOnce: true,
       wrongInTheEnd: missing,
+      ...(isDeletable && {
+        undo: async () => {
+          for (const path of scene.model.created(name)) await scene.visit('DELETE', path!);
+        },
+      }),
     };
   },
 });
@@ -34,7 +41,12 @@ const creation = ({ command, flags }: Creation): Kind => ({
 interface Change {
   command: string;
   /** What it is done to, made by somebody at the website, and how to tell that it is done. */
-  prepare(scene: Scene, dice: Dice): Promise<{ words: string[]; isDone(): boolean | Promise<boolean> } | undefined>;
+  prepare(scene: Scene, dice: Dice): Promise<Prepared | undefined>;
+}
+
+interface Prepared extends Pick<Intent, 'needsRecord' | 'undo'> {
+  words: string[];
+  isDone(): boolean | Promise<boolean>;
 }
 
 const change = ({ command, prepare }: Change): Kind => ({
@@ -43,8 +55,10 @@ const change = ({ command, prepare }: Change): Kind => ({
   async make(scene, dice) {
     const prepared = await prepare(scene, dice);
     if (prepared === undefined) return undefined;
-    const { words, isDone } = prepared;
+    const { words, isDone, ...more } = prepared;
     return {
+      needsRecord: true,
+      ...more,
       argv: [...command.split(' '), ...words, ...common],
       missing: async () => ((await isDone()) ? undefined : `R26: ${command} ${words.join(' ')} is not done`),
       // It is gone already, which must be true.
@@ -55,10 +69,10 @@ const change = ({ command, prepare }: Change): Kind => ({
 
 const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
 
-/** Deletes the record of this address. */
+/** Deletes the record of this address. Nobody can bring it back. */
 const deletionOf = ({ model }: Scene, uri: unknown) => ({
   words: [idOf(uri)],
-  isDone: () => model.deleted.has(new URL(String(uri)).pathname),
+  isDone: () => model.isDeleted(new URL(String(uri)).pathname),
 });
 
 const deleteWebhook = change({
@@ -90,6 +104,7 @@ const updateEventType = change({
     return {
       words: [idOf(resource.uri), '--duration', '45'],
       isDone: async () => (await scene.visit('GET', path)).resource.duration === 45,
+      undo: async () => void (await scene.visit('PATCH', path, { duration: 30 })),
     };
   },
 });
@@ -101,9 +116,14 @@ const markNoShow = change({
     const body = { event_type: scene.solo, start_time: scene.nextSlot(), invitee };
     const { resource } = await scene.visit('POST', '/invitees', body);
     const path = new URL(String(resource.uri)).pathname;
+    const noShow = async () => (await scene.visit('GET', path)).resource.no_show as { uri: string } | null;
     return {
       words: [idOf(resource.event), idOf(resource.uri)],
-      isDone: async () => (await scene.visit('GET', path)).resource.no_show !== null,
+      isDone: async () => (await noShow()) !== null,
+      undo: async () => {
+        const mark = await noShow();
+        if (mark !== null) await scene.visit('DELETE', new URL(mark.uri).pathname);
+      },
     };
   },
 });
@@ -113,13 +133,14 @@ const removeMember = change({
   prepare: async (scene) => {
     const uri = scene.members.pop();
     if (uri === undefined) return undefined;
-    return deletionOf(scene, uri);
+    return { ...deletionOf(scene, uri), needsRecord: false };
   },
 });
 
 export const recordKinds = {
   createWebhook: creation({
     command: 'webhooks create',
+    isDeletable: true,
     flags: (name) => ['--url', `https://${name}.example.com/`, '--events', 'invitee.created'],
   }),
   createShare: creation({
@@ -131,7 +152,11 @@ export const recordKinds = {
     flags: (name) => ['--name', name, '--duration', '45', '--days', '7'],
   }),
   createEventType: creation({ command: 'event-types create', flags: (name) => ['--name', name, '--duration', '45'] }),
-  createInvitation: creation({ command: 'invitations create', flags: (name) => ['--email', `${name}@sim.example`] }),
+  createInvitation: creation({
+    command: 'invitations create',
+    isDeletable: true,
+    flags: (name) => ['--email', `${name}@sim.example`],
+  }),
   deleteWebhook,
   revokeInvitation,
   updateEventType,

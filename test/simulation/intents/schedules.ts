@@ -86,6 +86,19 @@ export const watchSchedules = (scene: Scene): void => {
   };
 };
 
+/** Somebody takes a day off, or back, at the website, which takes no lock. Nothing else changes this day now. */
+const setDay = async (scene: Scene, type: EventType, day: string, isOffThen: boolean): Promise<void> => {
+  const { uri, rules } = await scheduleOf(scene, type);
+  const { pathname } = new URL(uri);
+  const others = rules.filter((rule) => dayOf(rule) !== day);
+  const wanted = isOffThen ? [...others, { type: 'date', date: day, intervals: [] }] : others;
+  const { resource } = await scene.visit<{ resource: Schedule }>('PATCH', pathname, { rules: wanted });
+  // What others change at the same time may be undone.
+  noteDays(scene, resource, true);
+  scene.doubtfulDays.delete(day);
+  daysOffOf(scene, pathname).set(day, { isOff: isOffThen, isDoubtful: false });
+};
+
 const takeDayOff: Kind = {
   commands: ['availability off'],
   weight: 1,
@@ -95,13 +108,14 @@ const takeDayOff: Kind = {
     return {
       argv: ['availability', 'off', day, ...common],
       missing,
+      undo: () => setDay(scene, scene.ownTypes[0]!, day, false),
       wrongInTheEnd: missing,
       needsNoLock: true,
     };
   },
 };
 
-/** A day of the week without bookings, in all schedules. */
+/** A day of the week without bookings, in all schedules. Nobody undoes it, because every intent of this kind wants it. */
 const takeEveryDayOff: Kind = {
   commands: ['availability off'],
   weight: 1,
@@ -125,6 +139,7 @@ const updateAllSchedules: Kind = {
     return {
       argv: ['availability', 'update', '--all', '--day-off', day, ...common],
       missing,
+      undo: () => setDay(scene, scene.ownTypes[0]!, day, false),
       wrongInTheEnd: missing,
       needsNoLock: true,
     };
@@ -137,17 +152,14 @@ const undoDayOff: Kind = {
   async make(scene) {
     const day = dayFor(scene);
     const [type] = scene.ownTypes;
-    const schedule = await scheduleOf(scene, type!);
-    const rules = [...schedule.rules, { type: 'date', date: day, intervals: [] }];
-    const { resource } = await scene.visit<{ resource: Schedule }>('PATCH', new URL(schedule.uri).pathname, { rules });
-    // The website takes no lock, and may undo what others do at the same time. Nobody else has this day yet.
-    noteDays(scene, resource, true);
-    scene.doubtfulDays.delete(day);
-    daysOffOf(scene, new URL(schedule.uri).pathname).set(day, { isOff: true, isDoubtful: false });
+    const takeOff = () => setDay(scene, type!, day, true);
+    await takeOff();
     const missing = () => wrongDay(scene, [type!], day, false);
     return {
       argv: ['availability', 'off', day, '--undo', ...common],
       missing,
+      needsRecord: true,
+      undo: takeOff,
       wrongInTheEnd: missing,
       needsNoLock: true,
     };
@@ -165,6 +177,7 @@ const updateSchedule: Kind = {
     return {
       argv: ['availability', 'update', schedule.uri, '--event-type', type.uri, '--day-off', day, ...common],
       missing,
+      undo: () => setDay(scene, type, day, false),
       wrongInTheEnd: missing,
       needsNoLock: true,
     };
@@ -192,7 +205,7 @@ const applyConfig: Kind = {
     };
     machine.volume.place(path, JSON.stringify({ sched: 1, users: { me: { event_types: types } } }));
     const missing = async () => {
-      const count = scene.model.created(name);
+      const count = scene.model.created(name).length;
       if (count !== 1) return `R57: the event type ${name} was created ${count} times`;
       if (!(await isBookable(scene, name))) return `R57: the event type ${name} is not active`;
       return wrongDay(scene, [type], day);
@@ -200,6 +213,10 @@ const applyConfig: Kind = {
     return {
       argv: ['config', 'apply', path, '--allow', 'create', ...common],
       missing,
+      undo: async () => {
+        for (const each of scene.model.created(name)) await scene.visit('PATCH', each!, { active: false });
+        await setDay(scene, type, day, false);
+      },
       wrongInTheEnd: missing,
     };
   },
