@@ -200,13 +200,25 @@ const workOnRun = async (
   return { counts, failures };
 };
 
+/** What looks at the service, or repeats a run. */
+const looksAt = (bulk: BulkRun, run: string) =>
+  bulk.elsewhere === undefined
+    ? (bulk.looks?.(run) ?? words`To look at each of them, and send what is missing: ${the('again')}`)
+    : words`To repeat it, ${bulk.elsewhere}`;
+
+/** R37: the result also counts what was done before, which is the receipt's word. */
+const noteResumed = ({ notes }: Context, bulk: BulkRun, { run, counts }: RunHistory): void => {
+  const { accepted, total } = counts;
+  const done = `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done} before, as the receipt says`;
+  const resumed = `Resuming run ${run.run}: ${done}`;
+  if (accepted === 0) notes.info(resumed);
+  else notes.always(words`${resumed}. ${looksAt(bulk, run.run)}`);
+};
+
 /** The receipt is no look at the service, so the note says whose word it is, and what looks. */
 const noteDone = (context: Context, bulk: BulkRun, { run, total, accepted, receipt }: BulkResult, at: string): void => {
   const { notes, settings, runtime } = context;
-  const repeat =
-    bulk.elsewhere === undefined
-      ? (bulk.looks?.(run) ?? words`To look at each of them, and send what is missing: ${the('again')}`)
-      : words`To repeat it, ${bulk.elsewhere}`;
+  const repeat = looksAt(bulk, run);
   const isElsewhere = bulk.receipt !== undefined && bulk.receipt !== receipt;
   const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
   const isAll = accepted === total;
@@ -286,11 +298,7 @@ const work = async <Item extends InputItem>(
     : resumeReceipt(context, unfinished, bulk));
   try {
     await indexReceipt(context, folder, line, file.path);
-    if (unfinished !== undefined) {
-      const { accepted, total } = unfinished.history.counts;
-      const before = `${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done} before, as the receipt says`;
-      context.notes.info(`Resuming run ${line.run}: ${before}`);
-    }
+    if (unfinished !== undefined) noteResumed(context, bulk, unfinished.history);
     const { counts, failures } = await workOnRun(context, bulk, line.run, file, unfinished?.history, remaining);
     return await finishRun(context, bulk, runResult(line.run, counts, file.path, file.head), failures, 'finished');
   } finally {
