@@ -27,6 +27,14 @@ export interface Done {
   closer?(): Promise<Pick<Done, 'sentence' | 'below'>>;
   /** A person who reads this needs no line of the record. */
   saysAll?: true;
+  /** The command line that undoes it. */
+  undo?: string | undefined;
+  /** Records that stay as they are, such as the meetings on a day off. */
+  stays?: readonly Json[];
+  /** Records that should have changed and have not. */
+  failed?: readonly Json[];
+  /** Sentences after it. */
+  hints?: readonly Sentence[];
 }
 
 /** A record, and what was done to it. */
@@ -56,6 +64,8 @@ export interface RowsAnswer {
   /** What it means that there are none. */
   empty?: string | undefined;
   below?: Footers | undefined;
+  /** Sentences after them, for everybody. */
+  hints?: readonly Sentence[];
 }
 
 /** Rows that the service lists. */
@@ -78,9 +88,12 @@ export interface TextAnswer {
 export interface ManyAnswer {
   kind: 'many';
   view: View;
-  each: AsyncIterable<Pick<RecordAnswer, 'record' | 'done'>>;
+  /** Without a log, no sentence is about this record alone. */
+  each: AsyncIterable<{ record: Json; done?: Partial<Done> }>;
+  /** What was done in all, unless something failed. */
+  done?: Partial<Done>;
   /** What was not done, once that is known. */
-  failure(): SchedError | undefined;
+  failure?(): SchedError | undefined;
 }
 
 /** A picture, and the same in words for a screen reader. */

@@ -1,3 +1,4 @@
+import { type Sentence, spell } from '../../base/words.ts';
 import { firstInput } from '../operation/listing.ts';
 import { readsAnswers } from '../operation/print-record.ts';
 import { printRequest, printRequests } from '../operation/run-operation.ts';
@@ -6,14 +7,21 @@ import type { Context } from '../session/context.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
 import { show } from './show.ts';
 
+const say = ({ notes }: Context, sentences: readonly Sentence[]): void => {
+  for (const sentence of sentences) notes.info(sentence);
+};
+
 /** `--dry-run` and `--curl`: prints the requests in place of sending them. */
-const rehearse = async (context: Context, { requests, preview, remarks = [], check }: Plan): Promise<void> => {
+const rehearse = async (context: Context, plan: Plan): Promise<void> => {
+  const { requests, preview, remarks = [], changes, check } = plan;
   const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
   const shown = preview?.(format);
   if (shown !== undefined) return show(context, shown);
-  const all = await requests();
-  for (const remark of typeof remarks === 'function' ? await remarks() : remarks) context.notes.info(remark);
+  const found = changes && (await plan.read?.('rehearsal'));
+  const all = await requests(found);
+  say(context, typeof remarks === 'function' ? await remarks() : remarks);
+  say(context, changes?.(found) ?? []);
   if ('prepared' in all) return printRequests(context, all.prepared);
   if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
@@ -25,8 +33,11 @@ const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
   return context.canConfirm ? 'asked' : 'unasked';
 };
 
-/** Asks about a plan, unless the command line has agreed or nobody needs to be asked. */
-const agree = async (context: Context, { question, isAgreed, action }: Plan, found: unknown): Promise<void> => {
+/** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
+const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
+  const { question, isAgreed, action } = plan;
+  const changes = plan.changes?.(found) ?? [];
+  if (reader !== 'asked') say(context, changes);
   if (question === undefined) return;
   if (isAgreed || context.settings.yes) {
     refuseTool(context);
@@ -35,16 +46,18 @@ const agree = async (context: Context, { question, isAgreed, action }: Plan, fou
   }
   const asked = await question(found);
   if (asked?.review !== undefined) return (await import('./review.ts')).askReview(context, asked, asked.review);
-  if (asked !== undefined) await confirm(context, asked);
+  if (asked === undefined) return;
+  await confirm(context, { ...asked, list: [...changes.map((line) => spell(line)), ...(asked.list ?? [])] });
 };
 
 /** Reads, asks and sends. */
 const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
   try {
-    const found = await plan.read?.(readerOf(context, plan));
+    const reader = readerOf(context, plan);
+    const found = await plan.read?.(reader);
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
-    await agree(context, plan, found);
+    await agree(context, plan, reader, found);
     return await plan.send(found).catch(plan.refused);
   } finally {
     await plan.end?.();
@@ -54,6 +67,6 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
 /** Shows the answer of a command, or of its plan once that is carried out. */
 export const answer = async (context: Context, reply: Reply): Promise<void> => {
   if (reply.kind !== 'plan') return show(context, reply);
-  if (context.settings.dryRun) return rehearse(context, reply);
+  if (context.settings.dryRun) return rehearse(context, reply).finally(reply.end);
   return answer(context, await carryOut(context, reply));
 };

@@ -32,13 +32,13 @@ export type Requests =
 
 /**
  * Who reads what a plan reads: a person who is asked, nobody but the error that says so, a person who is told afterwards,
- * or nobody.
+ * nobody, or whoever tries it with --dry-run.
  */
-export type Reader = 'asked' | 'unasked' | 'told' | 'nobody';
+export type Reader = 'asked' | 'unasked' | 'told' | 'nobody' | 'rehearsal';
 
 interface PlanOf<Found> {
-  /** The requests for --dry-run and --curl. Sends none of its own if it can do without. */
-  requests(): Promise<Requests> | Requests;
+  /** The requests for --dry-run and --curl. Sends none of its own if it can do without. Gets what `changes` needs. */
+  requests(found?: Found): Promise<Requests> | Requests;
   /** What --dry-run shows in place of the requests. */
   preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
@@ -47,8 +47,10 @@ interface PlanOf<Found> {
   isAgreed?: boolean;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */
   check?(): Promise<unknown>;
-  /** Reads what the question and the answer need. */
+  /** Reads what the question and the answer need. For `changes`, a dry run reads it too. */
   read?(reader: Reader): Promise<Found>;
+  /** What changes: in the question, or said before the requests if nobody is asked. */
+  changes?(found: Found): readonly Sentence[];
   /** The answer if there is nothing to do. */
   nothingToDo?(found: Found): Answer | undefined;
   /** What is written, if it is more than a request: `cancel 12 events`. A protected profile asks about that. */

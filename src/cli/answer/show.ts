@@ -1,15 +1,16 @@
 import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
-import { capital } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { liveLine, showAlive } from '../messages/live.ts';
-import { noteHidden } from '../messages/notes.ts';
+import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
+import { addFacts } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
+  Done,
   ListingAnswer,
   ManyAnswer,
   PictureAnswer,
@@ -29,36 +30,57 @@ const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): 
   }
 };
 
+/** What a person reads below what a write has done, a program reads in the record. */
+const withEffects = ({ settings: { format, fields } }: Context, record: Json, done: Partial<Done> = {}): Json => {
+  const { stays, undo, failed } = done;
+  const hasFacts = format === 'json' || format === 'jsonl' || fields !== undefined;
+  return hasFacts ? addFacts(record, { stays, undo, failed }) : record;
+};
+
+/** Says what a write has done. `lines` come first below it. */
+const sayDone = async (
+  { notes }: Context,
+  { log, sentence, below = [], undo, hints = [] }: Partial<Done>,
+  lines: readonly Below[] = [],
+): Promise<void> => {
+  if (log !== undefined) await notes.done(log, sentence, [...lines, ...below], undo);
+  for (const hint of hints) notes.info(hint);
+};
+
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
 const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
-  const { printer, notes } = context;
+  const { printer } = context;
   const { before, done, isNew } = answer;
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
-  const printPlain = () => printRecord(context, view, record, before);
+  const printPlain = () => printRecord(context, view, withEffects(context, record, done), before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
   if (done === undefined) return print();
   const isRead = readsAnswers(context);
-  const { log, sentence = capital(log), below = [], saysAll } = { ...done, ...(isRead && (await done.closer?.())) };
+  const said = { ...done, ...(isRead && (await done.closer?.())) };
+  const { below = [], undo, saysAll } = said;
   if (!isRead) {
-    await notes.done(log, sentence, saysAll && below);
+    await sayDone(context, saysAll ? said : { ...said, below: [] });
     return print();
   }
-  if (saysAll) return notes.done(log, sentence, below);
+  if (saysAll) return sayDone(context, said);
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
   const lines = (await printer.answerLines?.(view, ...shown)) ?? [];
-  await notes.done(log, sentence, [...lines, ...below]);
+  await sayDone(context, said, lines);
   // A record of another shape than the documented one is shown as it came.
-  if (before === undefined && lines.length + below.length === 0) await print();
+  if (before === undefined && undo === undefined && lines.length + below.length === 0) await print();
 };
 
 /** Says what became of each record. Who doesn't read that gets the records. */
-const showMany = async (context: Context, { view, each, failure }: ManyAnswer): Promise<void> => {
+const showMany = async (context: Context, { view, each, done: all, failure }: ManyAnswer): Promise<void> => {
   const { printer, notes, settings } = context;
+  /** The lines that no sentence about a single record has. */
+  const undo = new Set<string>();
   async function* pages(): AsyncGenerator<Json[]> {
-    for await (const { record, done } of each) {
-      if (done !== undefined) await notes.done(done.log, done.sentence, done.below);
-      yield [record];
+    for await (const { record, done = {} } of each) {
+      if (done.log === undefined && done.undo !== undefined) undo.add(done.undo);
+      await sayDone(context, done);
+      yield [withEffects(context, record, done)];
     }
   }
   /** All records as one page: the first page of a table sets its column widths. */
@@ -72,7 +94,11 @@ const showMany = async (context: Context, { view, each, failure }: ManyAnswer): 
   }
   if (readsAnswers(context)) for await (const _ of pages());
   else await printer.list(view, settings.format === 'table' ? together() : pages());
-  const problem = failure();
+  const problem = failure?.();
+  const done = problem === undefined ? all : undefined;
+  const isBelow = done !== undefined && undo.size < 2;
+  if (done !== undefined) await sayDone(context, isBelow ? { ...done, undo: [...undo][0] } : done);
+  if (!isBelow) for (const line of undo) notes.info(undoWords(line));
   if (problem !== undefined) throw problem;
 };
 
@@ -101,9 +127,12 @@ const showPicture = async (context: Context, { others, picture, footers = [], fa
   if (failure !== undefined) throw isWatched(context) ? failure.with({ lines: [] }) : failure;
 };
 
-const showRows = async ({ printer, notes }: Context, { view, pages, empty }: RowsAnswer): Promise<void> => {
-  const rows = await printer.list(view, pages);
-  if (rows === 0 && empty !== undefined) notes.info(empty);
+const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
+  const { view, pages, empty, hints = [] } = answer;
+  const rows = await context.printer.list(view, pages);
+  if (rows === 0 && empty !== undefined) context.notes.info(empty);
+  await showBelow(context, answer);
+  for (const hint of hints) context.notes.info(hint);
 };
 
 const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
@@ -147,8 +176,7 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
       await showRecord(context, answer);
       return answer.page && openPage(context, answer.record, answer.page);
     case 'rows':
-      await showRows(context, answer);
-      return showBelow(context, answer);
+      return showRows(context, answer);
     case 'listing':
       await printListing(context, answer.listing);
       return showBelow(context, answer);

@@ -20,8 +20,9 @@ export interface Notes {
   always(text: Sentence): void;
   /**
    * Prints what a write has done: to a person as a sentence with a mark, and lines below it. Resolves when it is written.
+   * Others read the command that undoes it as a sentence.
    */
-  done(text: Sentence, sentence?: Sentence, below?: readonly Below[]): Promise<void>;
+  done(text: Sentence, sentence?: Sentence, below?: readonly Below[], undo?: string): Promise<void>;
   /**
    * Prints once where answers come from if not from the only service: `sandbox`, or a profile. Several places stand beside
    * each other. `--quiet` drops them on a terminal.
@@ -39,6 +40,9 @@ export interface Notes {
   /** Whether stderr has colors. */
   readonly color: Color | undefined;
 }
+
+/** The command that undoes a write, as a sentence. */
+export const undoWords = (line: string): string => `Undo: ${line}`;
 
 /** Notes which columns are hidden because the terminal is too narrow. */
 export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
@@ -94,10 +98,13 @@ const notesTo = (
     },
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),
-    done: async (text, sentence = capital(spell(text, spelling)), below = []) => {
+    done: async (text, sentence = capital(spell(text, spelling)), rest = [], undo = undefined) => {
       if (notes.quiet) return;
-      if (doneMark === undefined) say(text);
-      else {
+      if (doneMark === undefined) {
+        say(text);
+        if (undo !== undefined) say(undoWords(undo));
+      } else {
+        const below = [...rest, undo === undefined ? undefined : (['Undo', undo] as const)];
         const [mark, place] = [await doneMark(), notes.takePlace()];
         // Without a mark, a screen reader reads plain sentences.
         const where = place === undefined ? '' : `${mark === '' ? ', ' : ' ·\u00A0'}${place}`;
