@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { weekdays } from '../../api/weekdays.ts';
 import { day } from '../../base/milliseconds.ts';
+import type { Reader, Reply } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { View } from '../../output/view.ts';
@@ -9,21 +10,20 @@ import { dateText } from '../../time/days.ts';
 import type { Staying } from '../events/screen.ts';
 import type { Days } from './input.ts';
 import {
-  changeOwn,
   isChange,
   type Own,
-  type Plan,
+  type OwnPlan,
+  planChanges,
   planDifferences,
   readOwn,
-  reportUnchanged,
   rulesNow,
-  sayUndo,
+  unchanged,
   updateLine,
   whereOf,
 } from './own-schedules.ts';
 import { shownRules, todayIn, zoneOf } from './schedule-facts.ts';
 
-const planDays = (context: Context, own: Own, days: Days): Plan => {
+const planDays = (context: Context, own: Own, days: Days): OwnPlan => {
   const before = rulesNow(context, own);
   const after = changeRules(before, days.set, days.removed);
   const daysToChange = [...days.set, ...days.removed].map(dayOf);
@@ -40,7 +40,7 @@ const planDays = (context: Context, own: Own, days: Days): Plan => {
 };
 
 /** The flags of `availability update` that bring back the rules of the changed days. */
-export const restoring = ({ before, after }: Pick<Plan, 'before' | 'after'>): string[] => {
+export const restoring = ({ before, after }: Pick<OwnPlan, 'before' | 'after'>): string[] => {
   const newDays = after.filter((rule) => !before.includes(rule)).map(dayOf);
   const lostRules = before.filter((rule) => !after.includes(rule));
   const fresh = newDays.filter((day) => !lostRules.some((rule) => dayOf(rule) === day));
@@ -48,7 +48,11 @@ export const restoring = ({ before, after }: Pick<Plan, 'before' | 'after'>): st
 };
 
 /** The line that undoes the change of a schedule: the same one for all if it can be. */
-const undoOf = (context: Context, plans: readonly Plan[], changes: readonly Plan[]): ((plan: Plan) => string) => {
+const undoOf = (
+  context: Context,
+  plans: readonly OwnPlan[],
+  changes: readonly OwnPlan[],
+): ((plan: OwnPlan) => string) => {
   const flags = changes.map(restoring);
   const isSame = changes.length === plans.length && flags.every((each) => isDeepStrictEqual(each, flags[0]));
   if (isSame) return () => commandHere(context, 'availability', 'update', '--all', ...flags[0]!);
@@ -60,6 +64,7 @@ const meetingsOn = async (
   context: Context,
   [own]: readonly Own[],
   daysIn: (zone: string) => Days,
+  reader: Reader,
 ): Promise<Staying> => {
   const { schedule } = own!;
   const zone = zoneOf(schedule, context);
@@ -69,42 +74,41 @@ const meetingsOn = async (
   const isOff = (midnight: number) =>
     off.some((rule) => [dateText(midnight), weekdays[(new Date(midnight).getUTCDay() + 6) % 7]].includes(dayOf(rule)));
   const dates = year.filter(isOff).map(dateText);
-  if (dates.length === 0 || context.settings.noCheck) return { meetings: [], lines: [] };
+  const otherwise = 'meetings that are booked stay';
+  if (dates.length === 0) return { stays: [], lines: [otherwise] };
   const { stayingMeetings } = await import('../events/screen.ts');
-  return stayingMeetings(context, schedule.user, dates, dates, zone);
+  const { stays, lines } = await stayingMeetings(context, reader, { user: schedule.user, dates, off: dates, zone });
+  return { stays, lines: [lines[0] ?? otherwise] };
 };
 
-/** Changes all schedules. `what` and `done` say it in words: `Take every Friday off`, `Off: every Friday`. */
+/** Changes all schedules. `what` and `done` say it in words: `Take every Friday off`, `off: every Friday`. */
 const changeAll = async (
   view: View,
   context: Context,
   daysIn: (zone: string) => Days,
   [what, done]: readonly [string, string],
-): Promise<void> => {
+): Promise<Reply> => {
   const own = await readOwn(context);
   const plans = own.map((each) => planDays(context, each, daysIn(zoneOf(each.schedule, context))));
   const changes = plans.filter(isChange);
-  if (changes.length === 0) return reportUnchanged(plans, 'all your schedules already have these hours', view, context);
-  const staying = await meetingsOn(context, own, daysIn);
-  const list = [...planDifferences(changes, context), staying.lines[0] ?? 'meetings that are booked stay'];
-  const undo = undoOf(context, plans, changes);
-  const { staysOf } = await import('../events/screen.ts');
-  if (!(await changeOwn(changes, { what, list, undo, stays: staysOf(staying.meetings) }, view, context))) return;
-  const lines = [...new Set(changes.map(undo))];
-  const isBelow = lines.length === 1 && context.runtime.stderr.isTerminal;
-  const sentence = `${done} ${whereOf(changes)}`;
-  const words = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
-  await context.notes.done(words, sentence, isBelow ? [['Undo', lines[0]!]] : []);
-  if (!isBelow) sayUndo(context, lines);
+  if (changes.length === 0) return unchanged(plans, 'all your schedules already have these hours', view, context);
+  const change = {
+    what,
+    done: { log: `${done} ${whereOf(changes)}` },
+    differences: planDifferences(changes, context),
+    staying: (reader: Reader) => meetingsOn(context, own, daysIn, reader),
+    undo: undoOf(context, plans, changes),
+  };
+  return planChanges(changes, change, view, context);
 };
 
 /** `availability off --every friday` */
-export const runEvery = (view: View, context: Context, days: readonly Rule[]): Promise<void> => {
+export const runEvery = (view: View, context: Context, days: readonly Rule[]): Promise<Reply> => {
   const words = days.map(dayWords).join(', ');
   const set = days.map((day) => ({ ...day, intervals: [] }));
-  return changeAll(view, context, () => ({ set, removed: [] }), [`Take ${words} off`, `Off: ${words}`]);
+  return changeAll(view, context, () => ({ set, removed: [] }), [`Take ${words} off`, `off: ${words}`]);
 };
 
 /** `availability update --all` */
-export const runUpdateAll = (view: View, context: Context, daysIn: (zone: string) => Days): Promise<void> =>
-  changeAll(view, context, daysIn, ['Change the hours', 'Changed: hours']);
+export const runUpdateAll = (view: View, context: Context, daysIn: (zone: string) => Days): Promise<Reply> =>
+  changeAll(view, context, daysIn, ['Change the hours', 'changed: hours']);

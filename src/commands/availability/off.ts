@@ -2,6 +2,8 @@ import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
+import type { RowsAnswer } from '../../cli/answer/answer.ts';
+import type { Reader, Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { readTextFile } from '../../cli/json-file.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
@@ -13,18 +15,19 @@ import { changeRules, datesWords, dayOf, isDateOff, ruleWords, weekdaysOff } fro
 import { dateRanges, dateText } from '../../time/days.ts';
 import { wallClock } from '../../time/show.ts';
 import { fullDateLabel, midnightOf } from '../../time/wall.ts';
+import type { Staying } from '../events/screen.ts';
 import type { OffInput } from './input.ts';
 import {
-  changeOwn,
   countLines,
   isChange,
   type Own,
-  type Plan,
+  type OwnChange,
+  type OwnPlan,
+  planChanges,
   planDifferences,
   readOwn,
-  reportUnchanged,
   rulesNow,
-  sayUndo,
+  unchanged,
   updateLine,
   whereOf,
 } from './own-schedules.ts';
@@ -33,7 +36,7 @@ import { shownRules, todayIn, zoneOf } from './schedule-facts.ts';
 /** Events of a calendar that notes name. */
 const mostNamed = 5;
 
-interface DatesPlan extends Plan {
+interface DatesPlan extends OwnPlan {
   /** The given dates, in the schedule's time zone. */
   dates: string[];
   /** Dates that were off before. */
@@ -65,41 +68,41 @@ const showsDatesOff = (schedule: Json, dates: readonly string[], isUndo: boolean
 };
 
 /** The dates whose rules differ between the two sets. */
-const changedDates = ({ before, after }: Plan): string[] =>
+const changedDates = ({ before, after }: OwnPlan): string[] =>
   [...before, ...after].filter((rule) => !before.includes(rule) || !after.includes(rule)).map(dayOf);
 
-/** What changes, what can't be restored, and the meetings that stay. */
-const linesFor = async (
-  plans: readonly DatesPlan[],
-  isUndo: boolean,
-  context: Context,
-): Promise<{ list: Sentence[]; stays: Json[] }> => {
+/** What changes, and what can't be restored. */
+const differencesOf = (plans: readonly DatesPlan[], context: Context): Sentence[] => {
   const today = todayIn(context, context.settings.zone);
-  const lines: Sentence[] = [
+  return [
     ...planDifferences(plans, context),
     ...countLines(plans, ({ replacedRules: replaced }) =>
       replaced.map((rule) => `can't restore the special hours of ${ruleWords(rule)}`),
     ).map((line) => words`${the('undo')} ${line}`),
     ...countLines(plans, ({ already }) => (already.length === 0 ? [] : [`already off: ${datesWords(already, today)}`])),
   ];
-  if (isUndo || context.settings.noCheck) return { list: lines, stays: [] };
-  const { stayingMeetings, staysOf } = await import('../events/screen.ts');
+};
+
+/** The meetings that stay on the dates, in each time zone. */
+const meetingsOn = async (plans: readonly DatesPlan[], context: Context, reader: Reader): Promise<Staying> => {
+  const { stayingMeetings } = await import('../events/screen.ts');
   const stays = new Map<unknown, Json>();
+  const lines: string[] = [];
   const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, context), plan]));
   const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
   for (const [zone, { schedule, dates }] of zones) {
-    const staying = await stayingMeetings(context, schedule.user, dates, off, zone);
+    const staying = await stayingMeetings(context, reader, { user: schedule.user, dates, off, zone });
     lines.push(...staying.lines);
-    for (const each of staysOf(staying.meetings)) stays.set(each.uri, each);
+    for (const each of staying.stays) stays.set(each.uri, each);
   }
-  return { list: lines, stays: [...stays.values()] };
+  return { stays: [...stays.values()], lines };
 };
 
-/** Notes how to restore special hours that a day off has replaced. */
-const noteReplaced = (context: Context, plan: Plan, { _sched: facts }: Json): void => {
+/** How to restore special hours that a day off has replaced. */
+const restoringHints = (context: Context, plan: OwnPlan, { _sched: facts }: Json): string[] => {
   const { replaced: replacedRules } = facts as { replaced: string[] };
   const rules = replacedRules.flatMap((rule) => ['--rule', rule]);
-  if (rules.length > 0) context.notes.info(`To restore the special hours: ${updateLine(context, plan, ...rules)}`);
+  return rules.length === 0 ? [] : [`To restore the special hours: ${updateLine(context, plan, ...rules)}`];
 };
 
 const schedulesColumn: Column = { header: 'SCHEDULES', path: 'schedules', priority: 3 };
@@ -112,8 +115,8 @@ const listView: View = {
   id: 'date',
 };
 
-/** Prints the dates that are off from today on, and on how many schedules. */
-const printList = async (context: Context): Promise<void> => {
+/** The dates that are off from today on, and on how many schedules. */
+const listDatesOff = async (context: Context): Promise<RowsAnswer> => {
   const own = await readOwn(context);
   const dates = own.flatMap(({ schedule }) => {
     const today = todayIn(context, zoneOf(schedule, context));
@@ -124,12 +127,16 @@ const printList = async (context: Context): Promise<void> => {
     date,
     schedules: countOf(date) === own.length ? 'all schedules' : `${countOf(date)} of ${own.length}`,
   }));
-  await context.printer.list(listView, [rows]);
-  if (rows.length === 0) context.notes.footer('No dates off from today on');
   const everyWeek = countLines(own, ({ schedule }) =>
     [weekdaysOff(shownRules(schedule))].filter((days) => days !== ''),
   );
-  if (everyWeek.length > 0) context.notes.info(`Off every week: ${everyWeek.join('; ')}`);
+  return {
+    kind: 'rows',
+    view: listView,
+    pages: [rows],
+    below: async () => (rows.length === 0 ? ['No dates off from today on'] : []),
+    hints: everyWeek.length === 0 ? [] : [`Off every week: ${everyWeek.join('; ')}`],
+  };
 };
 
 /** The dates of a calendar file, from today on. */
@@ -172,13 +179,13 @@ export const runOff = async (
   { date: given, undo: isUndo, list: isList, every, ...file }: OffInput,
   call: Call,
   { view }: GenericCommand,
-): Promise<void> => {
+): Promise<Reply> => {
   const { context } = call;
   if (every.length > 0) return (await import('./all-schedules.ts')).runEvery(view, context, every.flat());
   await context.askNow();
   const { from } = file;
   const datesIn = from === undefined ? given : await datesOfFile({ ...file, from }, call);
-  if (isList) return printList(context);
+  if (isList) return listDatesOff(context);
   const own = await readOwn(context);
   const plans = own.map((each) => planDatesOff(context, each, datesIn(zoneOf(each.schedule, context)), isUndo));
   const changes = plans.filter(isChange);
@@ -188,16 +195,17 @@ export const runOff = async (
   if (changes.length === 0) {
     const state = isUndo ? 'no schedule has a day off' : 'all schedules are off';
     const why = dates.length === 0 ? "it is over in your schedules' time zone" : `${state} on ${days}`;
-    return reportUnchanged(plans, why, view, context);
+    return unchanged(plans, why, view, context);
   }
-  const what = isUndo ? `Undo the days off ${days}` : `Take ${days} off`;
-  const change = await linesFor(plans, isUndo, context);
-  const onDone = (plan: Plan, record: Json) => noteReplaced(context, plan, record);
   const ranges = dateRanges(changedDays).map(([first, last]) => (first === last ? first : `${first}..${last}`));
   const back = commandHere(context, 'availability', 'off', ...ranges, ...(isUndo ? [] : ['--undo']));
-  if (!(await changeOwn(changes, { what, ...change, onDone, undo: () => back }, view, context))) return;
-  const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
-  const where = whereOf(changes);
-  await context.notes.done(`${done.toLowerCase()}: ${days} ${where}`, `${done}: ${days} ${where}`, [[way, back]]);
-  if (!isUndo && !context.runtime.stderr.isTerminal) sayUndo(context, [back]);
+  const change: OwnChange = {
+    what: isUndo ? `Undo the days off ${days}` : `Take ${days} off`,
+    done: { log: `${isUndo ? 'no longer off' : 'off'}: ${days} ${whereOf(changes)}` },
+    differences: differencesOf(plans, context),
+    staying: async (reader) => (isUndo ? { stays: [], lines: [] } : meetingsOn(plans, context, reader)),
+    undo: () => back,
+    hints: (plan, record) => restoringHints(context, plan, record),
+  };
+  return planChanges(changes, change, view, context);
 };

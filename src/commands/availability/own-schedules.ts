@@ -5,13 +5,13 @@ import { hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../../ba
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import { type Sentence, spell } from '../../base/words.ts';
+import type { Sentence } from '../../base/words.ts';
+import type { Done, ManyAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan, type Reader } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack } from '../../cli/operation/change-record.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
-import { addFacts, isAlready, withFacts } from '../../cli/operation/write-result.ts';
-import { confirm } from '../../cli/session/confirm.ts';
+import { isAlready, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { notShown } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -22,8 +22,10 @@ import { placeholdersIn } from '../../dialects/template.ts';
 import type { View } from '../../output/view.ts';
 import { type StillLocked, whileLocked } from '../../state/change-lock.ts';
 import { type Rule, rulesDifference, ruleText } from '../../time/availability-rules.ts';
+import type { Staying } from '../events/screen.ts';
 import { changeLockOf, noteUnread } from './change-lock.ts';
 import {
+  failedRecord,
   isSameSchedule,
   knownOf,
   ownSchedulesByType,
@@ -41,13 +43,13 @@ export interface Own {
   types: string[];
 }
 
-export interface Plan extends Own {
+export interface OwnPlan extends Own {
   before: Rule[];
   after: Rule[];
   /** Hours that are lost. */
   replacedRules: Rule[];
   /** The same change of the schedule as it is now. */
-  again(own: Own): Plan;
+  again(own: Own): OwnPlan;
   /** Whether a schedule shows the change. */
   isDone(schedule: Json): boolean;
 }
@@ -82,15 +84,15 @@ export const readOwn = async (context: Context): Promise<Own[]> => {
 };
 
 export const updateLine = (context: Context, { schedule: { uri }, types }: Own, ...flags: string[]) => {
-  const which = typeof uri === 'string' ? [idIn(uri)] : [];
-  return commandHere(context, 'availability', 'update', ...which, '--event-type', idIn(types[0]), ...flags);
+  const which = typeof uri === 'string' ? [context.shownId(uri)] : [];
+  return commandHere(context, 'availability', 'update', ...which, '--event-type', context.shownId(types[0]), ...flags);
 };
 
 /** The rules of a schedule, which must all be known: the service replaces them at once. */
 export const rulesNow = (context: Context, own: Own): Rule[] =>
   rulesOf(own.schedule, `set its hours first: ${updateLine(context, own, '--replace')}`);
 
-export const isChange = ({ before, after }: Plan): boolean => !isDeepStrictEqual(before, after);
+export const isChange = ({ before, after }: OwnPlan): boolean => !isDeepStrictEqual(before, after);
 
 /** Each line once, with the number of schedules that it is about if that isn't all of them. */
 export const countLines = <Each>(plans: readonly Each[], linesOf: (plan: Each) => readonly string[]): string[] => {
@@ -102,7 +104,7 @@ export const countLines = <Each>(plans: readonly Each[], linesOf: (plan: Each) =
 };
 
 /** What changes in the schedules, and the time zone of their hours. */
-export const planDifferences = (plans: readonly Plan[], context: Context): string[] => {
+export const planDifferences = (plans: readonly OwnPlan[], context: Context): string[] => {
   const today = todayIn(context, context.settings.zone);
   const lines = countLines(plans, ({ before, after }) => rulesDifference(before, after, today));
   const zones = countLines(plans, ({ schedule }) => [`hours in ${zoneOf(schedule, context)}`]);
@@ -113,7 +115,7 @@ export const planDifferences = (plans: readonly Plan[], context: Context): strin
  * The requests that change a schedule: one, or at a service that names schedules by their event type, one for each type
  * that uses it.
  */
-const inputsOf = async ({ dialect }: Context, { schedule, types, after }: Plan): Promise<Input[]> => {
+const inputsOf = async ({ dialect }: Context, { schedule, types, after }: OwnPlan): Promise<Input[]> => {
   const { path, query, body } = wireOf(await dialect(), availability.update) ?? {};
   const isByType = placeholdersIn([path ?? '', query ?? {}, body ?? {}]).some(({ name }) => name === 'event_type');
   return (isByType ? types : types.slice(0, 1)).map((type) => ({
@@ -127,7 +129,7 @@ const readScheduleAgain = async ({ schedule, types }: Own, context: Context): Pr
   (await schedulesOf(context, types[0])).find((each) => isSameSchedule(each, schedule));
 
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
-const sendPlan = async (confirmedPlan: Plan, context: Context, stillLocked: StillLocked): Promise<Json> => {
+const sendPlan = async (confirmedPlan: OwnPlan, context: Context, stillLocked: StillLocked): Promise<Json> => {
   const client = await context.client();
   const read = () => readScheduleAgain(confirmedPlan, context);
   const schedule = await read();
@@ -150,10 +152,10 @@ const sendPlan = async (confirmedPlan: Plan, context: Context, stillLocked: Stil
 };
 
 /** A schedule as the service confirmed it, or why it is not changed. */
-type Result = { plan: Plan } & ({ record: Json; error?: undefined } | { error: SchedError });
+type Result = { plan: OwnPlan } & ({ record: Json; error?: undefined } | { record?: undefined; error: SchedError });
 
 /** Runs work. Returns its error, unless the command must end. */
-const tryChange = async (plan: Plan, work: () => Promise<Json>): Promise<Result> => {
+const tryChange = async (plan: OwnPlan, work: () => Promise<Json>): Promise<Result> => {
   try {
     return { plan, record: await work() };
   } catch (error) {
@@ -184,7 +186,7 @@ const readPlanBack = async (result: Result, context: Context): Promise<Result> =
 };
 
 /** Sends all plans and reads the schedules back. One that fails doesn't stop the others. */
-const sendAll = async (plans: readonly Plan[], context: Context): Promise<Result[]> =>
+const sendAll = async (plans: readonly OwnPlan[], context: Context): Promise<Result[]> =>
   whileLocked(await changeLockOf(context), async (stillLocked) => {
     const results: Result[] = [];
     try {
@@ -204,88 +206,79 @@ const sendAll = async (plans: readonly Plan[], context: Context): Promise<Result
     }
   });
 
-/** Says how to undo a change, each way once: nothing else brings replaced hours back. */
-export const sayUndo = ({ notes }: Context, lines: readonly string[]): void => {
-  for (const line of new Set(lines)) notes.info(`Undo: ${line}`);
-};
-
-/** Prints the changed schedules. Throws if not all of them are. */
-const reportSchedules = async (
-  results: readonly Result[],
-  view: View,
-  context: Context,
-  { onDone, undo, stays = [] }: OwnChange,
-) => {
-  const { notes, printer } = context;
-  const failures: SchedError[] = [];
-  for (const result of results) {
-    const { plan, error } = result;
-    if (error === undefined) {
-      onDone?.(plan, result.record);
-      continue;
-    }
-    failures.push(error);
-    const why = error.facts.reason ? ` (${error.facts.reason})` : '';
-    notes.warn(`failed: ${scheduleName(plan.schedule)}: ${error.message}${why}`);
-  }
-  const unknown = failures.find(isOutcomeUnknown);
-  if (failures.length === results.length) throw unknown ?? failures[0]!;
-  const done = results.flatMap((result) => (result.error === undefined ? [result] : []));
-  const records = done.map(({ plan, record }) =>
-    isAlready(record) ? record : addFacts(record, { stays, undo: undo(plan) }),
-  );
-  if (!printer.showsPages) await printer.list(view, [records]);
-  if (failures.length === 0) return;
-  sayUndo(
-    context,
-    done.map(({ plan }) => undo(plan)),
-  );
-  const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${unknown ? ', or not known to be' : ''}`;
-  throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
-};
-
-/** The question, such as `Take every Friday off`, and the lines below it. `onDone` is called for each changed schedule. */
-interface OwnChange {
-  what: string;
-  list: readonly Sentence[];
-  /** The command that undoes the change of a schedule. */
-  undo(plan: Plan): string;
-  /** Meetings that stay. */
-  stays?: readonly Json[];
-  onDone?(plan: Plan, record: Json): void;
-}
-
 /** `on 10 schedules (10 event types)` */
-export const whereOf = (plans: readonly Plan[]): string => {
+export const whereOf = (plans: readonly OwnPlan[]): string => {
   const types = new Set(plans.flatMap((plan) => plan.types)).size;
   return `on ${counted(plans.length, 'schedule')} (${counted(types, 'event type')})`;
 };
 
-/** Says that nothing changes, and prints the schedules. */
-export const reportUnchanged = async (plans: readonly Plan[], why: string, view: View, context: Context) => {
-  context.notes.info(`Nothing to change: ${why}`);
-  const records = plans.map(({ schedule }) => withFacts(schedule, { already: true, replaced: [] }));
-  if (!context.printer.showsPages) await context.printer.list(view, [records]);
+/** The schedules of plans that change nothing. */
+export const unchanged = (plans: readonly OwnPlan[], why: string, view: View, { notes }: Context): ManyAnswer => {
+  notes.info(`Nothing to change: ${why}`);
+  async function* each() {
+    for (const { schedule } of plans) yield { record: withFacts(schedule, { already: true, replaced: [] }) };
+  }
+  return { kind: 'many', view, each: each() };
 };
 
-/** Shows a change, asks, sends it and prints the schedules. Returns whether it was sent. */
-export const changeOwn = async (
-  changes: readonly Plan[],
-  change: OwnChange,
+/** A change of own schedules: the words of the question, such as `Take every Friday off`, and what was done. */
+export interface OwnChange {
+  what: string;
+  done: Done;
+  differences: readonly Sentence[];
+  /** The meetings that stay. */
+  staying(reader: Reader): Promise<Staying>;
+  /** The command that undoes the change of a schedule. */
+  undo(plan: OwnPlan): string;
+  /** What else to say about a changed schedule. */
+  hints?(plan: OwnPlan, record: Json): Sentence[];
+}
+
+/** Sends the plans. Throws if no schedule is changed. */
+const changeSchedules = async (
+  plans: readonly OwnPlan[],
+  { undo, hints, done }: OwnChange,
+  stays: readonly Json[],
   view: View,
   context: Context,
-): Promise<boolean> => {
-  const { what, list, stays = [] } = change;
-  const { dryRun, yes } = context.settings;
-  if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
-  if (dryRun) {
-    const inputs = await Promise.all(changes.map((plan) => inputsOf(context, plan)));
-    await printRequest(context, availability.update, inputs.flat(), { stays });
-    return false;
+): Promise<ManyAnswer> => {
+  const results = await sendAll(plans, context);
+  const failures = results.flatMap((result) => (result.error === undefined ? [] : [result]));
+  for (const { plan, error } of failures) {
+    const why = error.facts.reason ? ` (${error.facts.reason})` : '';
+    context.notes.warn(`failed: ${scheduleName(plan.schedule)}: ${error.message}${why}`);
   }
+  const unknown = failures.find(({ error }) => isOutcomeUnknown(error));
+  if (failures.length === results.length) throw (unknown ?? failures[0]!).error;
+  const failed = failures.map(({ plan: { schedule }, error }) => failedRecord(schedule, error));
+  async function* each() {
+    for (const { plan, record, error } of results) {
+      if (error !== undefined) continue;
+      const own = isAlready(record) ? { failed } : { stays, undo: undo(plan), failed };
+      yield { record, done: { ...own, hints: hints?.(plan, record) ?? [] } };
+    }
+  }
+  const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${unknown ? ', or not known to be' : ''}`;
+  const failure = () =>
+    failures.length === 0 ? undefined : new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
+  return { kind: 'many', view, each: each(), done, failure };
+};
+
+/** The plan of a command that changes own schedules. */
+export const planChanges = (changes: readonly OwnPlan[], change: OwnChange, view: View, context: Context): Plan => {
+  const { what, differences, staying } = change;
   const where = whereOf(changes);
-  const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
-  await confirm(context, { question: `${what} ${where}?`, action, list: list.map((line) => spell(line)) });
-  await reportSchedules(await sendAll(changes, context), view, context, change);
-  return true;
+  return plan<Staying>({
+    requests: async (found) => {
+      const inputs = await Promise.all(changes.map((each) => inputsOf(context, each)));
+      return { operation: availability.update, inputs: inputs.flat(), known: { stays: found?.stays } };
+    },
+    read: staying,
+    changes: ({ lines }) => [...differences, ...lines],
+    question: () => ({
+      question: `${what} ${where}?`,
+      action: `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`,
+    }),
+    send: ({ stays }) => changeSchedules(changes, change, stays, view, context),
+  });
 };

@@ -78,6 +78,14 @@ export const scheduleName = ({ name, uri, event_type: type }: Json): string => {
   return name ? `${name}${identifier === undefined ? '' : ` (${identifier})`}` : (identifier ?? 'the schedule');
 };
 
+/** A schedule that was not changed as `_sched.failed` has it. */
+export const failedRecord = ({ uri, name }: Json, { category, message }: SchedError): Json => ({
+  uri,
+  name,
+  code: category,
+  message,
+});
+
 /** Whether two schedules of an event type are the same one. Without a URI, its host tells. */
 export const isSameSchedule = (one: Json, other: Json): boolean =>
   one.uri === other.uri && (typeof one.uri === 'string' || one.user === other.user);

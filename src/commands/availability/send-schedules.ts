@@ -10,7 +10,15 @@ import { notShown } from '../../client/change.ts';
 import { whileLocked } from '../../state/change-lock.ts';
 import { rulesDifference } from '../../time/availability-rules.ts';
 import { changeLockOf, noteUnread } from './change-lock.ts';
-import { isSameSchedule, knownOf, type Sent, scheduleName, shownRules, showsChange } from './schedule-facts.ts';
+import {
+  failedRecord,
+  isSameSchedule,
+  knownOf,
+  type Sent,
+  scheduleName,
+  shownRules,
+  showsChange,
+} from './schedule-facts.ts';
 
 /** A change of all schedules of an event type by one request, or of a single one. */
 interface SchedulesChange {
@@ -74,12 +82,12 @@ const changedSince = async (
 
 /**
  * Sends a change under the lock, after the schedules were read once more: the service replaces all rules at once. Returns
- * the schedules before and after it, and an error if not all of them show it.
+ * the schedules before and after it, and those that do not show it with an error.
  */
 export const sendChange = async (
   context: Context,
   change: SchedulesChange,
-): Promise<{ before: Json[]; records: Json[]; error?: SchedError }> => {
+): Promise<{ before: Json[]; records: Json[]; failed: Json[]; error?: SchedError }> => {
   const {
     operation,
     path,
@@ -110,10 +118,12 @@ export const sendChange = async (
     const all = recordsIn(result).map((record) => (!isSingle && isObject(facts) ? withFacts(record, facts) : record));
     const others = await changedSince(context, change, all);
     const records = all.filter((record) => !others.includes(record));
-    if (others.length === 0) return { before, records };
+    const failed = others.map((schedule) => failedRecord(schedule, notShown()));
+    if (others.length === 0) return { before, records, failed };
     for (const record of others) context.notes.warn(`failed: ${scheduleName(record)}: ${notShown().message}`);
-    if (records.length === 0) return { before, records, error: notShown() };
+    if (records.length === 0) return { before, records, failed, error: notShown() };
     const message = `${others.length} of ${counted(all.length, 'schedule')} not changed`;
-    return { before, records, error: new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' }) };
+    const error = new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
+    return { before, records, failed, error };
   });
 };

@@ -4,12 +4,11 @@ import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, the, words } from '../../base/words.ts';
+import type { Answer, Done } from '../../cli/answer/answer.ts';
+import { plan, type Reader, type Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { readsAnswers } from '../../cli/operation/print-record.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
-import { addFacts, recordTitle, withFacts } from '../../cli/operation/write-result.ts';
-import { confirm } from '../../cli/session/confirm.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import { recordTitle, withFacts } from '../../cli/operation/write-result.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { changeRules, datesTakenOff, dayOf, isDateOff, rulesDifference } from '../../time/availability-rules.ts';
 import type { Staying } from '../events/screen.ts';
 import type { UpdateInput, Updates } from './input.ts';
@@ -88,23 +87,27 @@ const planChange = (schedules: readonly Json[], sent: Sent, input: UpdateInput, 
 
 type Plans = ReturnType<typeof planChange>['plans'];
 
+/** The meetings that stay, and who reads that. */
+interface Found extends Staying {
+  reader: Reader;
+  isOneDay: boolean;
+}
+
 /** The meetings that stay on dates that are taken off from a single schedule. */
-const meetingsOf = async (context: Context, plans: Plans, sent: Sent): Promise<Staying & { isOneDay: boolean }> => {
+const readStaying = async (context: Context, plans: Plans, sent: Sent, reader: Reader): Promise<Found> => {
   const [plan, ...others] = plans;
   const dates = datesTakenOff(plan!.before, plan!.after);
   const isOneDay = dates.length === 1;
-  if (others.length > 0 || dates.length === 0 || context.settings.noCheck) return { meetings: [], lines: [], isOneDay };
+  if (others.length > 0 || dates.length === 0) return { stays: [], lines: [], reader, isOneDay };
   const { stayingMeetings } = await import('../events/screen.ts');
   const zone = newZoneOf(plan!.schedule, sent, context);
   const off = plan!.after.filter(isDateOff).map(dayOf);
-  return { ...(await stayingMeetings(context, plan!.schedule.user, dates, off, zone)), isOneDay };
+  const staying = await stayingMeetings(context, reader, { user: plan!.schedule.user, dates, off, zone });
+  return { ...staying, reader, isOneDay };
 };
 
 /** What changes, and below it the meetings that stay, or behind it if that is a single day. */
-const withMeetings = (
-  differences: readonly string[],
-  { lines: [staying, ...ways], isOneDay }: Staying & { isOneDay: boolean },
-): string[] => {
+const withMeetings = (differences: readonly string[], { lines: [staying, ...ways], isOneDay }: Found): string[] => {
   if (staying === undefined) return [...differences];
   return isOneDay && differences.length === 1
     ? [`${differences[0]} · ${staying}`, ...ways]
@@ -131,69 +134,67 @@ const undoLine = async (context: Context, plan: Plans[number], eventType: string
   return updateLine(context, { schedule: plan.schedule, types: [eventType] }, ...restoring(plan));
 };
 
-export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates: Updates): Promise<void> => {
+/** What stands before the names of schedules that the command line does not name, unless a question names them. */
+const verbFor: Partial<Record<Reader, string>> = { rehearsal: 'Would change', told: 'Changing', nobody: 'Changing' };
+
+export const runUpdateSchedules = async (input: UpdateInput, call: Call, updates: Updates): Promise<Reply> => {
   const { context } = call;
   const { view } = updates.one;
   await context.askNow();
   if (input.all) return (await import('./all-schedules.ts')).runUpdateAll(view, context, input.daysIn!);
   const { operation, path, sent, eventType, id } = readUpdate(updates, input, call);
+  const isSingle = id !== undefined;
   const read = () => readSchedules(context, eventType, id);
   const schedules = await read();
   const { plans, body } = planChange(schedules, sent, input, call);
 
-  const print = async (records: readonly Json[], before?: Json): Promise<void> => {
-    if (id !== undefined) return context.printer.one(view, records[0]!, before);
-    await context.printer.list(view, [records]);
-  };
   const isExact = sent.rules !== undefined;
   const isPlain = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
   if (isPlain && allShowChange(schedules, body, isExact) === true) {
-    const subject = id === undefined ? 'the schedules already have' : 'the schedule already has';
+    const subject = isSingle ? 'the schedule already has' : 'the schedules already have';
     context.notes.info(`Nothing to change: ${subject} these settings`);
-    return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
+    const records = schedules.map((schedule) => withFacts(schedule, { already: true }));
+    return isSingle ? { kind: 'record', view, record: records[0]! } : { kind: 'rows', view, pages: [records] };
   }
-  const differences = updateDifferences(context, plans, sent);
-  const { dryRun, yes } = context.settings;
   const names = schedules.map(scheduleName).join(', ');
-  const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
-  if (id === undefined && (dryRun || yes))
-    context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
-  const staying = await meetingsOf(context, plans, sent);
-  const { staysOf } = await import('../events/screen.ts');
-  const facts = { stays: staysOf(staying.meetings) };
-  const list = withMeetings(differences, staying);
-  // A prompt shows them itself, even with --quiet.
-  if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
-  if (dryRun) return printRequest(context, operation, [{ path, body, known: knownOf(eventType, schedules) }], facts);
-  await confirm(context, {
-    question: `Change ${subject} ${names}?`,
-    action: `change ${subject} ${names}`,
-    list,
-  });
+  const count = isSingle ? 'availability schedule' : `${counted(schedules.length, 'availability schedule')}:`;
+  const differences = updateDifferences(context, plans, sent);
 
-  const { before, records, error } = await sendChange(context, {
-    ...{ operation, path, eventType, isSingle: id !== undefined, confirmedSchedules: schedules, read, isExact },
-    bodyFor: (now) => planChange(now, sent, input, call).body,
-    isReplaced: isExact || input.replace,
+  const send = async ({ stays }: Found): Promise<Answer> => {
+    const { before, records, failed, error } = await sendChange(context, {
+      ...{ operation, path, eventType, isSingle, confirmedSchedules: schedules, read, isExact },
+      bodyFor: (now) => planChange(now, sent, input, call).body,
+      isReplaced: isExact || input.replace,
+    });
+    const [first] = records;
+    if (first === undefined) throw error;
+    const isUndone = plans.length === 1 && input.daysIn !== undefined;
+    const undo = isUndone ? await undoLine(context, plans[0]!, eventType) : undefined;
+    const doneOf = (name: string): Done => ({ log: `changed: ${name}`, undo, stays, failed });
+    if (isSingle) {
+      // Above the answer, a person has read what changed.
+      const done: Done = { ...doneOf(recordTitle(first, 'a schedule')), saysAll: true };
+      return { kind: 'record', view, record: first, before: before[0], done };
+    }
+    async function* each() {
+      for (const record of records) yield { record, done: doneOf(scheduleName(record)) };
+    }
+    const others = before.filter((schedule) => !records.some((record) => isSameSchedule(record, schedule)));
+    const hints = others.map((schedule) => `not changed by the service: ${scheduleName(schedule)}`);
+    return { kind: 'many', view, each: each(), done: { hints }, failure: () => error };
+  };
+  return plan<Found>({
+    requests: (found) => ({
+      operation,
+      inputs: [{ path, body, known: knownOf(eventType, schedules) }],
+      known: { stays: found?.stays },
+    }),
+    read: (reader) => readStaying(context, plans, sent, reader),
+    changes: (found) => {
+      const verb = isSingle ? undefined : verbFor[found.reader];
+      return [...(verb === undefined ? [] : [`${verb} ${count} ${names}`]), ...withMeetings(differences, found)];
+    },
+    question: () => ({ question: `Change ${count} ${names}?`, action: `change ${count} ${names}` }),
+    send,
   });
-  const undo =
-    plans.length === 1 && input.daysIn !== undefined ? await undoLine(context, plans[0]!, eventType) : undefined;
-  for (const record of records) {
-    const name = id === undefined ? scheduleName(record) : recordTitle(record, 'a schedule');
-    await context.notes.done(
-      `changed: ${name}`,
-      undefined,
-      undo !== undefined && isWatched(context) ? [['Undo', undo]] : [],
-    );
-  }
-  if (undo !== undefined && records.length > 0 && !context.runtime.stderr.isTerminal)
-    context.notes.info(`Undo: ${undo}`);
-  for (const schedule of before) {
-    if (error === undefined && !records.some((record) => isSameSchedule(record, schedule)))
-      context.notes.info(`not changed by the service: ${scheduleName(schedule)}`);
-  }
-  // Above the answer, a person has read what changed.
-  const answers = records.map((record) => addFacts(record, { undo, ...facts }));
-  if (records.length > 0 && !readsAnswers(context)) await print(answers, before[0]);
-  if (error !== undefined) throw error;
 };

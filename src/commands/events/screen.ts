@@ -4,7 +4,7 @@ import { isObject, type Json, recordsIn } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import type { Question } from '../../cli/answer/plan.ts';
+import type { Question, Reader } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { isAlready, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -214,30 +214,30 @@ const namedMeetings = (context: Context, meetings: readonly Json[], zone: string
 
 /** Meetings on dates that are taken off, which the service keeps. */
 export interface Staying {
-  meetings: Json[];
+  /** The meetings as `_sched.stays` has them. */
+  stays: Json[];
   /** `1 meeting stays: 14:30 Intro call`, and the commands that move or cancel them. Empty if there are none. */
   lines: string[];
 }
 
-/** Meetings that stay as `_sched.stays` has them. */
-export const staysOf = (meetings: readonly Json[]): Json[] =>
-  meetings.map(({ uri, name, start_time, end_time }) => ({ uri, name, start_time, end_time }));
+/** Days that are taken off. */
+interface DaysOff {
+  user: unknown;
+  dates: readonly string[];
+  /** All days off, with those that were there before. */
+  off: readonly string[];
+  zone: string;
+}
 
-/**
- * The meetings of a user that stay on dates: for a question the first ones, else all of them. `off` has all days off, with
- * those that were there before.
- */
+/** The meetings of a user that stay on dates: for a question the first ones, else all of them. */
 export const stayingMeetings = async (
   context: Context,
-  user: unknown,
-  dates: readonly string[],
-  off: readonly string[],
-  zone: string,
+  reader: Reader,
+  { user, dates, off, zone }: DaysOff,
 ): Promise<Staying> => {
   const dateOf = (event: Json) => dateText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
-  const { yes, dryRun } = context.settings;
-  const limit = context.canConfirm && !yes && !dryRun ? mostFound : Number.POSITIVE_INFINITY;
+  const limit = reader === 'asked' ? mostFound : Number.POSITIVE_INFINITY;
   const query = async () => ({
     user: typeof user === 'string' ? user : await context.identity.user(),
     // A date begins up to a day earlier or later than in UTC.
@@ -246,7 +246,7 @@ export const stayingMeetings = async (
   });
   const activeMeetings = await someMeetings(context, query, limit);
   const meetings = activeMeetings.filter((event) => dates.includes(dateOf(event)));
-  if (meetings.length === 0) return { meetings, lines: [] };
+  if (meetings.length === 0) return { stays: [], lines: [] };
   const count = counted(meetings.length, 'meeting stays', 'meetings stay');
   const own = await context.identity.user().catch(() => user);
   const whose = typeof user === 'string' && user !== own ? ['--user', idIn(user)] : [];
@@ -268,7 +268,8 @@ export const stayingMeetings = async (
     ];
   });
   const lines = [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)} (${zone})`, ...ways];
-  return { meetings, lines };
+  const stays = meetings.map(({ uri, name, start_time, end_time }) => ({ uri, name, start_time, end_time }));
+  return { stays, lines };
 };
 
 /** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */

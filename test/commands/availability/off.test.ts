@@ -274,8 +274,13 @@ describe('availability off', () => {
           : world.service(request),
     });
     expect(some.code).toBe(11);
-    expect(JSON.parse(some.stdout)).toHaveLength(9);
+    const failed = { uri: expect.any(String), name: 'Working hours', code: 'forbidden', message: expect.any(String) };
+    const records: Schedule[] = JSON.parse(some.stdout);
+    expect(records.map(({ _sched }) => _sched)).toEqual(
+      Array(9).fill(expect.objectContaining({ failed: [failed], undo: 'sched availability off 2026-12-24 --undo' })),
+    );
     expect(some.stderr).toContain('1 of 10 schedules not changed');
+    expect(some.stderr.match(/Undo: /g)).toHaveLength(1);
     const rest = await world.run('availability off 2026-12-24 --yes --json');
     expect([rest.code, rest.requests.filter(isPatch).length]).toEqual([0, 1]);
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, eventTypeNamed, jsonOf, type TestWorld } from '../../support/run.ts';
+import { createWorld, eventTypeNamed, jsonOf, type TestWorld, terminals } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: TestWorld;
 beforeEach(async () => {
@@ -21,6 +22,20 @@ describe('availability update', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('Fri 24 Dec 2027: 09:00–12:30, 13:00–17:00 → off');
     expect(JSON.parse(stdout).rules).toEqual([...before.rules, { type: 'date', date: '2027-12-24', intervals: [] }]);
+  });
+
+  test('prints a line with short IDs that brings the hours back', async () => {
+    world = await createWorld({ home: temporaryDirectory('home'), columns: 200 });
+    const before = await schedule();
+    const asked = { terminals, stdin: 'y\n' };
+    const words = `${before.uri} --event-type ${before.type} --rule "friday 09:00-12:00" --day-off 2027-12-24`;
+    const { screen } = await world.run(`availability update ${words}`, asked);
+    const [, undo] = /✔ Changed: Working hours.*\n {2}Undo {2}sched (.+)\n/.exec(screen)!;
+    expect(undo).toMatch(
+      /^availability update \w{4} --event-type \w{4} --rule 'friday 09:00-12:30,13:00-17:00' --remove/,
+    );
+    expect((await world.run(undo!, asked)).code).toBe(0);
+    expect(await schedule()).toEqual(before);
   });
 
   test('says that a weekday is taken off every week', async () => {
