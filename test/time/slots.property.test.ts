@@ -82,7 +82,8 @@ it('offers exactly the starts that the sandbox would book, for random event type
   const world = await openWorld();
   const cli = await createWorld();
   const totals = { offered: 0, tried: 0, forward: 0, back: 0, withFreeTimes: 0 };
-  for (const { index, given } of sample(cases, 1, kindOf)) {
+  // The next test judges all of them. This one also runs the command, which takes longer.
+  for (const { index, given } of sample(isDeep ? cases.slice(0, 120) : cases, 1, kindOf)) {
     const id = `SLOTS${index}`;
     storeCase(world, id, given);
     world.clock.time = given.now;
@@ -109,10 +110,10 @@ it('offers exactly the starts that the sandbox would book, for random event type
     totals.back += given.change?.isForward === false ? 1 : 0;
   }
   // The cases are not trivial: most have free times, not every time is free, and both clock changes occur.
-  expect(totals.withFreeTimes).toBeGreaterThan(times(2, 100));
+  expect(totals.withFreeTimes).toBeGreaterThan(times(2, 60));
   expect(totals.tried - totals.offered).toBeGreaterThan(times(100, 1000));
   expect(totals.offered).toBeGreaterThan(times(10, 1000));
-  expect(Math.min(totals.forward, totals.back)).toBeGreaterThan(times(2, 30));
+  expect(Math.min(totals.forward, totals.back)).toBeGreaterThan(times(2, 15));
 });
 
 it('judges any time as the sandbox does, with the same first reason', { timeout: 1_200_000 }, async () => {

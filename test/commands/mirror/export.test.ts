@@ -212,19 +212,19 @@ describe('an export is refused', () => {
   });
 
   test('if it is larger than a world file can be', async () => {
-    await mirrored((store) => {
-      store.exec('CREATE TEMP TABLE more AS SELECT * FROM events LIMIT 40');
-      for (let copy = 0; copy < 75; copy += 1)
-        store.run(
-          `INSERT INTO main.events (id, doc, organization, event_type, start_time, end_time)
-           SELECT id || 'x' || ?, doc, organization, event_type, start_time, end_time FROM temp.more`,
-          copy,
-        );
-    });
+    const [form] = await mirrored((store) =>
+      store.all<{ id: string; doc: string }>('SELECT id, doc FROM routing_forms'),
+    );
+    const { questions, ...doc } = JSON.parse(form!.doc);
+    const choices = Array.from({ length: 50_000 }, () => 'Yes');
+    const large = JSON.stringify({ ...doc, questions: [{ ...questions[0], answer_choices: choices }] });
+    const write = (text: string) =>
+      mirrored((store) => store.run('UPDATE routing_forms SET doc = ? WHERE id = ?', text, form!.id));
+    await write(large);
     const { code, stdout, stderr } = await exported();
     const file = temporaryFile();
     expect((await exported(`--data ${file}`)).code).toBe(0);
-    await mirrored((store) => store.run("DELETE FROM events WHERE id GLOB '*x[0-9]*'"));
+    await write(form!.doc);
     expect(stderr).toContain('larger than 1 MiB');
     expect(stderr).toContain('--data');
     expect([code, stdout]).toEqual([2, '']);
