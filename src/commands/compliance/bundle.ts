@@ -4,7 +4,7 @@ import { activity } from '../../api/activity.ts';
 import { foldAddress } from '../../api/email-address.ts';
 import { windowQuery } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject, jsonText } from '../../base/json.ts';
+import { isObject, type Json, jsonText } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
@@ -28,6 +28,9 @@ import { isSameService, loadDeletion, loadFirst, offerRuns } from './receipts.ts
 /** The service may write its log entry a little after its reply. */
 const afterMs = 10 * 60_000;
 
+/** A `Date` has whole seconds, and is some time on its way. */
+const blurMs = 2_000;
+
 /** Replaces every address in a value from the service by its HMAC from the receipt, in field names too. */
 const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
   if (typeof value === 'string')
@@ -43,6 +46,26 @@ const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
   );
 };
 
+/** The entries of the log during the run. Its receipt has this machine's times, and the service's clock may show others. */
+const readEntries = async (context: Context, { run, lastAt }: RunHistory): Promise<Json[]> => {
+  const client = await context.client();
+  const { organization } = run;
+  // The clock may have been set back before the run was resumed.
+  const times = [run.at, lastAt].map((text) => Date.parse(text));
+  const readAt = (aheadMs: number) => {
+    const [since, until] = [Math.min(...times) - blurMs, Math.max(...times) + afterMs].map((time) => time + aheadMs);
+    const window = { since: new Date(since!).toISOString(), until: new Date(until!).toISOString() };
+    const query = { organization, ...windowQuery('occurred_at', window) };
+    return gather(client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }));
+  };
+  const entries = await readAt(0);
+  // By now a reply has told the service's time.
+  const aheadMs = context.now() - context.runtime.clock.now();
+  if (Math.abs(aheadMs) <= blurMs) return entries;
+  const known = new Set(entries.map(({ uri }) => uri));
+  return [...entries, ...(await readAt(aheadMs)).filter(({ uri }) => !known.has(uri))];
+};
+
 /** The service's activity log during the run, or the reason why it is missing. */
 const readActivity = async (
   context: Context,
@@ -54,14 +77,7 @@ const readActivity = async (
   try {
     if (!(await isSameService(context, history)))
       return { missing: 'the run was sent to a different service than the current one' };
-    // Sorted, because the clock may have been set back before the run was resumed.
-    const [from, to] = [history.run.at, history.lastAt].sort() as [string, string];
-    const query = {
-      organization,
-      ...windowQuery('occurred_at', { since: from, until: new Date(Date.parse(to) + afterMs).toISOString() }),
-    };
-    const client = await context.client();
-    const entries = await gather(client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }));
+    const entries = await readEntries(context, history);
     return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
   } catch (error) {
     if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;
