@@ -26,11 +26,11 @@ const bookingTexts: Record<Booked['how'], string> = {
 };
 
 /** `booked by another run (process 4711 on ci-3, Thu 19 Nov 17:20)` */
-export const bookingText = ({ settings, now }: Context, { how, by }: Booked): string => {
+export const bookingText = ({ settings, runtime }: Context, { how, by }: Booked): string => {
   if (by === undefined) return bookingTexts[how];
   const { pid, host, at } = by;
   const process = `process ${pid}${host === undefined ? '' : ` on ${host}`}`;
-  return `booked by another run (${process}, ${timeLabel(utcText(at), settings.zone, now())})`;
+  return `booked by another run (${process}, ${timeLabel(utcText(at), settings.zone, runtime.clock.now())})`;
 };
 
 /** What was booked. A person who reads no record also reads when it is for whom, and how to join. */

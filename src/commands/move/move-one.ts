@@ -99,7 +99,8 @@ const reportMove = async ({ view }: GenericCommand, context: Context, move: Move
   const span = spanText(context, move.new);
   const before = offsetText(move.old.start, settings.zone);
   const people = inviteesOf(move).filter(({ name }) => !moved.formerInvitees.includes(String(name)));
-  const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.now())}`;
+  const done =
+    at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.runtime.clock.now())}`;
   const when = describeInstant(utcText(move.new.start), settings.zone, context.now());
   await notes.done(
     `${how === 'already' ? 'already moved' : 'moved'}: ${textOf(event.name, move.event.name, event.uri)}, ${when}`,
