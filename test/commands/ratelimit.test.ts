@@ -67,7 +67,7 @@ describe('ratelimit', () => {
         window: 'requests a minute',
         limit: 10,
         remaining: 6,
-        reset_at: '2026-11-15T18:01:00.000Z',
+        reset_at: '2025-10-11T18:01:00.000Z',
         reset_s: 60,
         waiting: [],
       },
@@ -183,14 +183,14 @@ describe('an exhausted rate limit', () => {
   test('reports the time to retry, and does not suggest --max-wait for a whole day', async () => {
     await world.run('users me', { send: leaving(1, 86_400) });
     const { stderr } = await world.run('users me', { send: leaving(9) });
-    expect(stderr).toContain('more requests are allowed in 86400 s, at 2026-11-16T18:00:00Z');
+    expect(stderr).toContain('more requests are allowed in 86400 s, at 2025-10-12T18:00:00Z');
     expect(stderr).not.toContain('--max-wait');
   });
 
   test.each(['--no-wait', '--max-wait 0s'])('does not suggest --max-wait to a user who typed %s', async (flags) => {
     await world.run('users me', { send: leaving(1, 30) });
     const { stderr } = await world.run(`users me ${flags}`, { send: leaving(9) });
-    expect(stderr).toContain('at 2026-11-15T18:00:30Z\n');
+    expect(stderr).toContain('at 2025-10-11T18:00:30Z\n');
     expect(stderr).not.toContain('try:');
   });
 

@@ -66,7 +66,8 @@ export const worldIn = async (folder: string): Promise<TestWorld> => {
     ),
     ...inEnvironment,
   };
-  const world = await createWorld({ home: folder, env });
+  // The times in the files are those of a machine whose clock was right.
+  const world = await createWorld({ home: folder, env, clockAheadMs: 0 });
   const asOwner: Send = (request) => {
     const { authorization } = request.headers;
     const isOurs = Object.values(tokens).some((token) => authorization === `Bearer ${token}`);

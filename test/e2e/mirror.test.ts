@@ -7,13 +7,13 @@ import { syncedHome } from '../support/synced.ts';
 import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
-import { cleanEnvironment, program, runner, sched } from './program.ts';
+import { cleanEnvironment, program, runner, sched, serviceTime } from './program.ts';
 
 let world: TestWorld;
 let home: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  world = await createWorld({ start: inject('began') });
+  world = await createWorld({ start: serviceTime(inject('began')) });
   home = await syncedHome(world, '--since -1d --until +1d');
   env = { SCHED_TOKEN: world.token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
 });

@@ -8,6 +8,7 @@ import { clock } from '../../src/node/clock.ts';
 import { ensurePrivateDirectory } from '../../src/state/directories.ts';
 import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
+import { machineAheadMs } from '../support/clocks.ts';
 import { spawn } from '../support/processes.ts';
 import { createWorld, network, type Result, type TestWorld, terminals } from '../support/run.ts';
 import { seededFile, usedHome as usedHomeAt } from '../support/seeded.ts';
@@ -52,15 +53,18 @@ export const testClock = () => {
 
 export const temporaryHome = (): string => temporaryDirectory();
 
+/** The time of a used sandbox, whose clock is ahead of this machine's. */
+export const serviceTime = (time: number): number => time - machineAheadMs;
+
 /** A sandbox's data file, seeded when the tests began, for tests that are not about seeding. */
-export const usedSandbox = (file?: string): Promise<string> => seededFile(inject('began'), file);
+export const usedSandbox = (file?: string): Promise<string> => seededFile(serviceTime(inject('began')), file);
 
 /** The home directory of a user who has used the sandbox before. */
-export const usedHome = (): Promise<string> => usedHomeAt(inject('began'));
+export const usedHome = (): Promise<string> => usedHomeAt(serviceTime(inject('began')));
 
 /** 10:00Z on a Monday after all seeded events, in working hours in Berlin: always a free slot. */
 export const farMonday = (weeks = 0): string => {
-  const day = new Date(Date.now() + (60 + 7 * weeks) * 86_400_000);
+  const day = new Date(serviceTime(Date.now()) + (60 + 7 * weeks) * 86_400_000);
   day.setUTCDate(day.getUTCDate() + ((8 - day.getUTCDay()) % 7));
   return `${day.toISOString().slice(0, 10)}T10:00:00Z`;
 };
@@ -156,7 +160,8 @@ export interface RunningSandbox {
 export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> => {
   const data = flags.includes('--data') ? [] : ['--data', await usedSandbox()];
   const { run } = await createWorld();
-  const world = { clock, home: temporaryHome(), randomBytes };
+  // This machine has the real time, as the programs that use the sandbox.
+  const world = { clock, clockAheadMs: 0, home: temporaryHome(), randomBytes };
   const { text, stop } = await startServing(run, ['--json', ...data, ...flags], world);
   return { ...JSON.parse(text), stop };
 };
@@ -191,7 +196,7 @@ export const spawnSandbox = (
 /** Runs commands of a user without a token. The source in this process, for what a test needs but is not about. */
 export const commandsOf = async (home: string, env: Record<string, string> = {}): Promise<TestWorld['run']> => {
   const own = { SCHED_TOKEN: '', SCHED_BASE_URL: '', ...env };
-  const { run } = await createWorld({ send: network, home, env: own, randomBytes });
+  const { run } = await createWorld({ send: network, home, env: own, randomBytes, clockAheadMs: 0 });
   return (line, more) => run(line, { clock, ...more });
 };
 

@@ -311,7 +311,7 @@ describe('faults: a 503 that asks to wait', () => {
       expect(code).toBe(9);
       expect(JSON.parse(stderr).error).toMatchObject({
         code: 'unavailable',
-        cause: 'the service asks to wait 30 s, until 2026-11-15T18:00:30Z',
+        cause: 'the service asks to wait 30 s, until 2025-10-11T18:00:30Z',
         retry_after_s: 30,
       });
     }

@@ -266,7 +266,7 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
       exchanges: conversation.exchanges.map((exchange) => ({ ...exchange, reply: change(exchange) })),
     }));
     const file = join(process.cwd(), 'scenes.json');
-    const facts = { folder: process.cwd(), home, token: world.token, now: world.clock.now() };
+    const facts = { folder: process.cwd(), home, token: world.token, now: world.machineNow() };
     writeFileSync(file, JSON.stringify({ ...facts, scenes }));
     const player = fileURLToPath(new URL('play.js', import.meta.url));
     const terminal = inTerminal([process.execPath, player, file], { PATH: process.env.PATH ?? '' });

@@ -41,6 +41,7 @@ describe('words that people type', () => {
   test('sandbox clock +3d moves the clock', async () => {
     const home = await usedHome(someday);
     const clock = async (words: string) => jsonOf(await world.run(`sandbox clock ${words} --json`, { home }));
+    await clock('set now');
     expect(await clock('+3d')).toMatchObject({ offset_seconds: 3 * 86_400 });
     expect(await clock('')).toMatchObject({ offset_seconds: 3 * 86_400 });
   });

@@ -171,7 +171,7 @@ describe('a service that is no sandbox', () => {
   const send: Send = (request) =>
     world.service({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } });
   const ordinary = (line: string, more: WorldOptions = {}) =>
-    world.run(line, { send, env: { ...account, SCHED_TOKEN: 'an-ordinary-token' }, ...more });
+    world.run(line, { send, env: { ...account, SCHED_TOKEN: 'an-ordinary-token' }, clockAheadMs: 0, ...more });
 
   test('is not asked for its time', async () => {
     const { timeQuestions, requests, stderr } = await ordinary('events list --upcoming --limit 1 --json');

@@ -147,7 +147,7 @@ describe('the status line', () => {
     const { code, stderr } = await runSlowly(`${me} --tz Europe/Paris`, 0, { send });
     expect(code).toBe(0);
     expect(frames(stderr)).toEqual(
-      [3, 2, 1].map((left) => `Rate limit reached: waiting ${left} s, until 19:00:03 Europe/Paris`),
+      [3, 2, 1].map((left) => `Rate limit reached: waiting ${left} s, until 20:00:03 Europe/Paris`),
     );
     expect(screenOf(stderr)).toEqual(['']);
     requests = 0;
@@ -155,7 +155,7 @@ describe('the status line', () => {
     expect(frames(narrow.stderr)[0]).toBe('waiting 3 s');
     requests = 0;
     const plain = await runSlowly(`${me} --tz Europe/Paris --accessible`, 0, { send });
-    expect(plain.stderr).toBe('Rate limit reached: waiting 3 s, until 19:00:03 Europe/Paris\n');
+    expect(plain.stderr).toBe('Rate limit reached: waiting 3 s, until 20:00:03 Europe/Paris\n');
   });
 });
 

@@ -9,7 +9,7 @@ import { execFile } from '../support/processes.ts';
 import { seededFile } from '../support/seeded.ts';
 import { temporaryDirectory, temporaryFile } from '../support/temporary.ts';
 import { times } from '../support/tier.ts';
-import { amara, eventType, freeMonday, noon, organization } from './world.ts';
+import { amara, eventType, freeMonday, noon, organization, system } from './world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,7 +27,7 @@ const booking = {
 const me = { method: 'GET', url: 'http://127.0.0.1:4010/users/me', headers: { authorization: 'Bearer sandbox_owner' } };
 
 describe('open', () => {
-  const clock = { now: () => noon };
+  const clock = system;
 
   it('seeds a new private file once and reports its age', async () => {
     const file = temporaryFile('new/sandbox.db');
@@ -38,7 +38,7 @@ describe('open', () => {
     first.close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
-    const later = await openSandbox({ file, clock: { now: () => noon + 36 * 3_600_000 } });
+    const later = await openSandbox({ file, clock: { now: () => system.now() + 36 * 3_600_000 } });
     expect(later.seedAgeDays).toBe(1.5);
     expect((await later.service(booking)).status).toBe(409);
     later.close();

@@ -5,11 +5,15 @@ import { makeId, uri as storedUri } from '../../src/sandbox/store/names.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
 import { bothWays } from '../support/both-ways.ts';
 import { checked, rethrow } from '../support/checked.ts';
+import { machineClock } from '../support/clocks.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 
 /** A Wednesday; the seeded events range from the end of January to the end of April. */
 export const noon = Date.parse('2026-03-11T12:00:00Z');
+
+/** The clock of the computer with a sandbox that shows noon. */
+export const system = machineClock({ now: () => noon });
 
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
 export const freeMonday = '2026-05-04';

@@ -17,6 +17,7 @@ import type { Plan } from '../../src/sandbox/rules/subscription.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
 import { expectNoSecret } from './canary.ts';
 import { checked, rethrow } from './checked.ts';
+import { machineAheadMs, machineClock } from './clocks.ts';
 import { expectSameAccount } from './printed-lines.ts';
 import { withServerTime } from './redis.ts';
 import { dontWaitForDisk, seededFile } from './seeded.ts';
@@ -26,6 +27,9 @@ import { expectRunnable } from './try-line.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
 export const someday = Date.parse('2026-11-15T18:00:00Z');
+
+/** What this machine's clock shows then: 2025-10-11T18:00:00Z. */
+export const machineDay = someday + machineAheadMs;
 
 export interface Result {
   code: number;
@@ -56,7 +60,7 @@ export interface WorldOptions {
   home?: string;
   /** When the world is seeded and the clock starts. */
   start?: number;
-  /** How far this machine's clock is ahead of the service's. */
+  /** How far this machine's clock is ahead of the service's, if it isn't behind as usual. */
   clockAheadMs?: number;
   /** Plan of the organization. */
   plan?: Plan;
@@ -142,7 +146,9 @@ export const createWorld = async (options: WorldOptions = {}) => {
   // Its URIs have an origin of their own, whatever the base URL: so it stands for any service.
   const usualOrigin = 'http://127.0.0.1:4010';
   const { plan, dialect } = options;
-  const sandbox = await openSandbox({ file, clock, onError: rethrow, plan, dialect, usualOrigin });
+  const machine = machineClock(clock, options.clockAheadMs);
+  const sandbox = await openSandbox({ file, clock: machine, onError: rethrow, plan, dialect, usualOrigin });
+  if (sandbox.clock.now() !== clock.now()) sandbox.clock.set(clock.now());
   const operations = dialect === undefined ? checked(sandbox.service) : sandbox.service;
   // The time that the service tells: that of a clock of the test's own, if the last run had one.
   let { now } = sandbox.clock;
@@ -167,7 +173,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     const { name } = sandbox.snapshots.save(`saved-${snapshots}`);
     return () => sandbox.snapshots.restore(name);
   };
-  return { run, clock, service, token: ownerToken, saveService, close };
+  return { run, clock, machineNow: machine.now, service, token: ownerToken, saveService, close };
 };
 
 /** A world of a test: `createWorld` made it. */
@@ -243,7 +249,7 @@ const runInWorld = async (
     closeAfter = Number.POSITIVE_INFINITY,
     systemZone = 'Europe/Paris',
     redisClock = realClock,
-    clockAheadMs = 0,
+    clockAheadMs = machineAheadMs,
     openPager,
     interrupted = new AbortController().signal,
     onStdout,
@@ -304,7 +310,7 @@ const runInWorld = async (
     keyboard: { isTerminal: terminals.includes('stdin'), line: readLine },
     stdout: output('stdout'),
     stderr: output('stderr'),
-    clock: { ...clock, now: () => clock.now() + clockAheadMs },
+    clock: machineClock(clock, clockAheadMs),
     systemZone,
     every,
     randomBytes,

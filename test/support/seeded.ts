@@ -1,9 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { openClock } from '../../src/sandbox/clock/sandbox-clock.ts';
 import { seed } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
+import { machineClock } from './clocks.ts';
 import { temporaryDirectory, temporaryFile } from './temporary.ts';
 
 /** Seeding is slow and copying is fast, so a test run seeds the world once for each time. */
@@ -14,6 +16,7 @@ const templateFor = async (now: number): Promise<string> => {
   const draft = temporaryFile();
   const store = openStore(await openDatabase(':memory:'));
   store.transaction(() => seed(store, now));
+  openClock(store, machineClock({ now: () => now })).set(now);
   store.exec(`VACUUM INTO '${draft}'`);
   store.close();
   // The mode of every sandbox on disk, so that copies need not be converted.
@@ -22,7 +25,7 @@ const templateFor = async (now: number): Promise<string> => {
   return template;
 };
 
-/** The file of a sandbox that was seeded at this time. */
+/** The file of a sandbox that was seeded at this time, and shows it on a machine whose clock is behind. */
 export const seededFile = async (now: number, file = temporaryFile()): Promise<string> => {
   copyFileSync(await templateFor(now), file);
   return file;

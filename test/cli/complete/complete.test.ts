@@ -306,7 +306,7 @@ describe('__complete of names', () => {
   test('uses a login in a file, without refreshing it', async () => {
     const login = { ...homeless, home: temporaryDirectory('home') };
     await logIn(world, loginAddresses, login);
-    expireToken(login.home, undefined, world.clock.now());
+    expireToken(login.home, undefined, world.machineNow());
     const { words, requests } = await tab('sched event-types get Int', login);
     expect(words).toEqual(['Intro call']);
     expect(requests.filter(({ url }) => url.includes('/oauth/'))).toEqual([]);

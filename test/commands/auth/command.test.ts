@@ -436,8 +436,10 @@ describe('a login', () => {
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
     // From now on every run is searched for them.
     for (const secret of [access_token, refresh_token]) addCanary(secret);
-    for (const line of ['auth status --json', 'auth status -v', 'users me -v', 'doctor --network', 'profiles show'])
+    for (const line of ['auth status --json', 'auth status -v', 'users me -v', 'doctor', 'profiles show'])
       expect([line, (await world.run(line, { env: { SCHED_DEBUG: '1' } })).code]).toEqual([line, 0]);
+    // It finds that the clock is wrong.
+    expect((await world.run('doctor --network', { env: { SCHED_DEBUG: '1' } })).code).toBe(3);
     expect((await world.run('auth token')).stdout).toBe(`${access_token}\n`);
     expect(await world.run('auth logout')).toMatchObject({
       code: 0,

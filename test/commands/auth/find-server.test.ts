@@ -86,7 +86,7 @@ describe('auth login finds the addresses of the server', () => {
     metadata = addresses({ token_endpoint: `${origin}/other/token`, revocation_endpoint: `${origin}/other/revoke` });
     const result = await login();
     expect([result.code, posts(result)]).toEqual([0, [`POST ${origin}/other/token`]]);
-    expireToken(home, () => {}, world.clock.now());
+    expireToken(home, () => {}, world.machineNow());
     const used = await world.run('users me', { send });
     // R7: a refresh doesn't ask for metadata.
     expect([used.code, urls(used)]).toEqual([0, [`POST ${origin}/other/token`, `GET ${origin}/users/me`]]);
@@ -175,7 +175,7 @@ describe('auth login finds the addresses of the server', () => {
   test('and the settings of the profile win', async () => {
     await login();
     expect((await world.run(`profiles set token_url ${origin}/other/token`)).code).toBe(0);
-    expireToken(home, () => {}, world.clock.now());
+    expireToken(home, () => {}, world.machineNow());
     expect(posts(await world.run('users me', { send }))).toEqual([`POST ${origin}/other/token`]);
     for (const wrong of ['http://id.example/token', 'token', `${origin}/#x`])
       expect((await world.run(['profiles', 'set', 'token_url', wrong])).code).toBe(2);
@@ -230,7 +230,7 @@ describe('the secret of a client', () => {
     expect([result.code, forms(result)]).toEqual([0, [expect.objectContaining({ client_secret: secret })]]);
     expect(JSON.parse(readFileSync(credentialFile(home), 'utf8')).client_secret).toBe(secret);
     expect(profile().client_auth).toBe('client_secret_post');
-    expireToken(home, () => {}, world.clock.now());
+    expireToken(home, () => {}, world.machineNow());
     const refreshed = await world.run('users me', { send });
     expect(forms(refreshed)).toEqual([expect.objectContaining({ grant_type: 'refresh_token', client_secret: secret })]);
     const next = await again();
@@ -298,7 +298,7 @@ describe('the secret of a client', () => {
         // As the documentation shows it first.
         expect([first.code, methods(first)]).toEqual([0, method === post ? [post] : [post, basic]]);
         expect(profile().client_auth).toBe(method);
-        expireToken(home, () => {}, world.clock.now());
+        expireToken(home, () => {}, world.machineNow());
         expect(methods(await world.run('users me', here))).toEqual([method]);
         const next = await again(here);
         expect([next.code, methods(next), next.stderr.includes('[y/N]')]).toEqual([0, [method], false]);

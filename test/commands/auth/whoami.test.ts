@@ -49,7 +49,7 @@ describe('whoami', () => {
     expect((await logIn(world, loginAddresses, { home, env })).code).toBe(0);
     const { stdout } = await world.run('whoami --color never', { home, env, terminals: outputs });
     expect(stdout.replace(/\n +/g, ' · ')).toContain(
-      ' · profile default · token in credential file · valid until Sun 15 Nov 21:00 (Europe/Paris) · ',
+      ' · profile default · token in credential file · valid until Sat 11 Oct 2025 22:00 (Europe/Paris) · ',
     );
   });
 

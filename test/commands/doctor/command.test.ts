@@ -236,7 +236,7 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a token that has expired', async () => {
     expect((await logIn(world, loginAddresses)).code).toBe(0);
-    expireToken(home, () => {}, world.clock.now());
+    expireToken(home, () => {}, world.machineNow());
     const found = (await doctor()).of('token', 'note')!;
     expect(found).toMatchObject({
       finding: expect.stringMatching(/^expired at /),
@@ -247,7 +247,7 @@ describe('doctor names the problem, and its fix works', () => {
     const withoutRefresh = (record: Record<string, unknown>) => {
       delete record.refresh_token;
     };
-    expireToken(home, withoutRefresh, world.clock.now());
+    expireToken(home, withoutRefresh, world.machineNow());
     const sick = await doctor();
     expect(sick.code).toBe(3);
     expect(sick.of('token')).toMatchObject({ fix: 'sched auth login -p default' });
@@ -318,7 +318,7 @@ describe('doctor names the problem, and its fix works', () => {
       finding: "the system clock is 60 minutes ahead of the service's",
       fix: 'correct the system clock',
     });
-    expect((await doctor('--network', { env, send })).code).toBe(0);
+    expect((await doctor('--network', { env, send, clockAheadMs: 0 })).code).toBe(0);
   });
 
   test('a host that cannot be reached', async () => {
@@ -330,7 +330,7 @@ describe('doctor names the problem, and its fix works', () => {
     expect(finding).toBe("can't reach 127.0.0.1:1: connection refused");
     expect(fix).toContain('sched profiles set base_url URL -p default');
     await carryOut(`sched profiles set base_url ${baseUrl} -p default`);
-    expect(await doctor('--network')).toMatchObject({ code: 0 });
+    expect(await doctor('--network', { clockAheadMs: 0 })).toMatchObject({ code: 0 });
     expect((await world.run('users me')).code).toBe(0);
   });
 

@@ -5,7 +5,6 @@ import { SchedError } from '../../../src/base/errors.ts';
 import type { HttpReply, Send } from '../../../src/http/message.ts';
 import { ownerToken } from '../../../src/sandbox/oauth/ready-tokens.ts';
 import { lost } from '../../support/lost-replies.ts';
-import { virtualClock } from '../../support/run.ts';
 import { sample, times } from '../../support/tier.ts';
 import { type Answer, canary, type Got, handlerUrl, ok, openMissed, recordOf } from './backfilling.ts';
 
@@ -61,12 +60,12 @@ describe('webhooks backfill', () => {
   });
 
   test('misses nothing if the clock of this machine is behind', async () => {
-    const { backfill, clock, own } = await openMissed(3);
+    const { backfill, own } = await openMissed(3);
     const words = ['--since', '2020-01-01', '--dry-run'];
     const env = { SCHED_TOKEN: ownerToken, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
     // The second one knows its account, and asks for nothing before it reads.
     for (const behindMs of [0, 86_400_000]) {
-      const result = await backfill(words, { env, clock: virtualClock(clock.now() - behindMs) });
+      const result = await backfill(words, { env, clockAheadMs: -behindMs });
       const uris = new Set(JSON.parse(result.stdout).map(({ uri }: { uri: string }) => uri));
       expect(own().filter((each) => invitee(each) && !uris.has(each.payload.uri))).toEqual([]);
     }

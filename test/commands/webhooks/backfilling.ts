@@ -6,6 +6,7 @@ import { NetworkFailure } from '../../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../../src/http/message.ts';
 import { ownerToken } from '../../../src/sandbox/oauth/ready-tokens.ts';
 import { openSandbox } from '../../../src/sandbox/open.ts';
+import { machineClock } from '../../support/clocks.ts';
 import { monday } from '../../support/lost-replies.ts';
 import { createWorld, type Result, someday, virtualClock, type WorldOptions } from '../../support/run.ts';
 import { dontWaitForDisk, seededFile } from '../../support/seeded.ts';
@@ -32,7 +33,12 @@ export const ok: HttpReply = { status: 204, headers: {}, body: '' };
 export const openMissed = async (bookings: number) => {
   const clock = virtualClock(someday);
   const usualOrigin = 'http://127.0.0.1:4010';
-  const sandbox = await openSandbox({ file: await seededFile(someday), clock, limits: false, usualOrigin });
+  const sandbox = await openSandbox({
+    file: await seededFile(someday),
+    clock: machineClock(clock),
+    limits: false,
+    usualOrigin,
+  });
   const { store } = sandbox;
   dontWaitForDisk(store);
   closeLater(() => sandbox.close());
@@ -105,7 +111,9 @@ export const openMissed = async (bookings: number) => {
     number += 1;
     const { headers, body = '' } = request;
     const signature = headers['webhook-signature'] ?? '';
-    expect(checkSignature({ header: signature, body: Buffer.from(body) }, { key, now: clock.now() })).toMatchObject({
+    expect(
+      checkSignature({ header: signature, body: Buffer.from(body) }, { key, now: machineClock(clock).now() }),
+    ).toMatchObject({
       kind: 'ok',
     });
     expect(headers['sched-backfill']).toBe('1');

@@ -5,7 +5,15 @@ import { NetworkFailure } from '../../../src/http/failure.ts';
 import { gate } from '../../support/gate.ts';
 import { heldClock } from '../../support/held-clock.ts';
 import { keyFile, startHandler, startListening } from '../../support/listening.ts';
-import { createWorld, type network, someday, terminals, virtualClock, type WorldOptions } from '../../support/run.ts';
+import {
+  createWorld,
+  machineDay,
+  type network,
+  someday,
+  terminals,
+  virtualClock,
+  type WorldOptions,
+} from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { deliver, post, sample, signed, signingKey } from '../../support/webhooks.ts';
 
@@ -46,7 +54,7 @@ describe('webhooks listen', () => {
     expect(stderr.split(path)).toHaveLength(3);
     expect(stderr).not.toContain(key);
     const second = await start([], { terminals, env }, []);
-    expect((await deliver(second.url, sample(), someday, key)).status).toBe(200);
+    expect((await deliver(second.url, sample(), machineDay, key)).status).toBe(200);
     expect((await second.stop()).stderr).toMatch(/The signing key is in\s+\//);
     expect(readFileSync(path, 'utf8').trim()).toBe(key);
   });
@@ -59,7 +67,7 @@ describe('webhooks listen', () => {
   test('prints one line per delivery on a terminal, in local time', async () => {
     const listening = await start([], { terminals });
     expect((await deliver(listening.url)).status).toBe(200);
-    expect(listening.stdout()).toBe('19:00:00  invitee.created          Ada Byron · Intro call\n');
+    expect(listening.stdout()).toBe('20:00:00  invitee.created          Ada Byron · Intro call\n');
     await listening.stop();
   });
 
@@ -73,7 +81,7 @@ describe('webhooks listen', () => {
       ...['_sched.status', '_sched.duration_ms', '_sched.error', 'payload.uri'],
     ]);
     expect(line!.split('\t')).toEqual([
-      ...['2026-11-15T18:00:00.000Z', 'invitee.created', 'Ada Byron', 'ada@engine.example', '', '', ''],
+      ...['2025-10-11T18:00:00.000Z', 'invitee.created', 'Ada Byron', 'ada@engine.example', '', '', ''],
       sample().payload.uri,
     ]);
   });
@@ -86,7 +94,7 @@ describe('webhooks listen', () => {
     expect(JSON.parse(listening.stdout())).toEqual({
       ...sample(),
       extra: [1, { a: null }],
-      _sched: { received_at: '2026-11-15T18:00:00.000Z', attempt: 1, status: 202, duration_ms: 0 },
+      _sched: { received_at: '2025-10-11T18:00:00.000Z', attempt: 1, status: 202, duration_ms: 0 },
     });
   });
 
@@ -166,15 +174,16 @@ describe('webhooks listen', () => {
 
 describe('webhooks listen, started again', () => {
   /** How many of two deliveries each process shows. They are signed again by the time of the process. */
-  const shownBy = async (times: number[], more: WorldOptions) => {
+  const shownBy = async (waits: number[], more: WorldOptions) => {
     const flags = ['--signing-key-file', keyFile(), '-o', 'id'];
     const results = [];
     const first = await start(flags);
     await first.stop();
     const { port } = new URL(first.url);
-    for (const at of times) {
-      const listening = await start(['--port', port, ...flags], { ...more, clock: { ...heldClock(), now: () => at } });
-      const sent = ['one', 'two'].map((id) => deliver(listening.url, about(id), at));
+    for (const ms of waits) {
+      const clock = { ...heldClock(), now: () => someday + ms };
+      const listening = await start(['--port', port, ...flags], { ...more, clock });
+      const sent = ['one', 'two'].map((id) => deliver(listening.url, about(id), machineDay + ms));
       expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
       results.push(await listening.stop());
     }
@@ -182,20 +191,15 @@ describe('webhooks listen, started again', () => {
   };
 
   test('shows no delivery again at the same port, for as long as its signature may be valid', async () => {
-    const { shown } = await shownBy(
-      [0, 100_000, 350_000, 370_000, 380_000].map((ms) => someday + ms),
-      {
-        home: temporaryDirectory('home'),
-      },
-    );
+    const { shown } = await shownBy([0, 100_000, 350_000, 370_000, 380_000], { home: temporaryDirectory('home') });
     expect(shown).toEqual([2, 0, 0, 2, 0]);
   });
 
   test('works without a directory for its state, and says so once', async () => {
-    const readOnly = await shownBy([someday, someday], { env: { SCHED_STATE_DIR: '/dev/null/x' } });
+    const readOnly = await shownBy([0, 0], { env: { SCHED_STATE_DIR: '/dev/null/x' } });
     expect(readOnly.shown).toEqual([2, 2]);
     expect(readOnly.stderr.match(/After a restart, sched may show deliveries again/g)).toHaveLength(1);
-    expect((await shownBy([someday, someday], {})).shown).toEqual([2, 2]);
+    expect((await shownBy([0, 0], {})).shown).toEqual([2, 2]);
   });
 });
 
@@ -204,9 +208,9 @@ describe('webhooks listen: refused requests', () => {
     const listening = await start();
     const body = JSON.stringify(about('secret text'));
     const send = (header: string) => post(listening.url, body, { 'webhook-signature': header });
-    expect((await send(signed(body, someday, 'another key'))).status).toBe(401);
-    expect((await send(signed(body, someday, 'another key'))).status).toBe(401);
-    expect((await send(signed(body, someday - 200_000))).status).toBe(401);
+    expect((await send(signed(body, machineDay, 'another key'))).status).toBe(401);
+    expect((await send(signed(body, machineDay, 'another key'))).status).toBe(401);
+    expect((await send(signed(body, machineDay - 200_000))).status).toBe(401);
     expect((await send('secret text')).status).toBe(400);
     const { stdout, stderr } = await listening.stop();
     expect(stdout).toBe('');
@@ -222,8 +226,8 @@ describe('webhooks listen: refused requests', () => {
 
   test('are old ones, unless --tolerance allows them', async () => {
     const listening = await start(['--tolerance', '10m']);
-    expect((await deliver(listening.url, about('one'), someday - 500_000)).status).toBe(200);
-    expect((await deliver(listening.url, about('two'), someday - 700_000)).status).toBe(401);
+    expect((await deliver(listening.url, about('one'), machineDay - 500_000)).status).toBe(200);
+    expect((await deliver(listening.url, about('two'), machineDay - 700_000)).status).toBe(401);
     await listening.stop();
   });
 });
@@ -250,8 +254,8 @@ describe('webhooks listen --forward-to', () => {
     const handler = await startHandler(204);
     const listening = await start(['--forward-to', handler.url]);
     const body = JSON.stringify(sample());
-    await post(listening.url, body, { 'webhook-signature': signed(body, someday, 'another key') });
-    await post(listening.url, body, { 'webhook-signature': signed(body, someday - 181_000) });
+    await post(listening.url, body, { 'webhook-signature': signed(body, machineDay, 'another key') });
+    await post(listening.url, body, { 'webhook-signature': signed(body, machineDay - 181_000) });
     await post(listening.url, body);
     await listening.stop();
     expect(handler.requests).toEqual([]);
@@ -262,7 +266,7 @@ describe('webhooks listen --forward-to', () => {
     const listening = await start(['--forward-to', handler.url]);
     const statuses = [(await deliver(listening.url)).status];
     // The sender signs the delivery again.
-    statuses.push((await deliver(listening.url, sample(), someday + 5_000)).status);
+    statuses.push((await deliver(listening.url, sample(), machineDay + 5_000)).status);
     await listening.stop();
     expect([statuses, handler.requests.length]).toEqual([[200, 200], 1]);
     expect(listening.stdout().trim().split('\n')).toHaveLength(1);
@@ -272,8 +276,8 @@ describe('webhooks listen --forward-to', () => {
     const handler = await startHandler(500, 200);
     const listening = await start(['--forward-to', handler.url, '-o', 'jsonl']);
     expect((await deliver(listening.url)).status).toBe(502);
-    expect((await deliver(listening.url, sample(), someday + 5_000)).status).toBe(200);
-    expect((await deliver(listening.url, sample(), someday + 30_000)).status).toBe(200);
+    expect((await deliver(listening.url, sample(), machineDay + 5_000)).status).toBe(200);
+    expect((await deliver(listening.url, sample(), machineDay + 30_000)).status).toBe(200);
     expect(handler.requests).toHaveLength(2);
     const { stdout, stderr } = await listening.stop();
     const shown = stdout
@@ -387,7 +391,7 @@ describe('webhooks listen never stops silently', () => {
     await deliver(listening.url);
     await post(listening.url, '');
     tick();
-    await listening.said(/\r\x1b\[KListening · 1 received · 1 refused · last 19:00:00 · Ctrl-C to stop$/);
+    await listening.said(/\r\x1b\[KListening · 1 received · 1 refused · last 20:00:00 · Ctrl-C to stop$/);
     expect((await listening.stop()).stderr).toMatch(/\r\x1b\[KStopped: 1 delivery received, 1 refused\n$/);
   });
 
@@ -400,7 +404,7 @@ describe('webhooks listen never stops silently', () => {
     const listening = await start(['--accessible'], { terminals, every });
     await deliver(listening.url);
     ticks.find(({ milliseconds }) => milliseconds === 600_000)!.call();
-    await listening.said(/\nListening on \S+ · 1 received · last 19:00:00\n/);
+    await listening.said(/\nListening on \S+ · 1 received · last 20:00:00\n/);
     expect((await listening.stop()).stderr).not.toContain('\r');
   });
 

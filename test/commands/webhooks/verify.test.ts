@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { keyFile } from '../../support/listening.ts';
-import { createWorld, someday, terminals, type WorldOptions } from '../../support/run.ts';
+import { createWorld, machineDay, terminals, type WorldOptions } from '../../support/run.ts';
 import { temporaryFile } from '../../support/temporary.ts';
 import { sample, signed, signingKey } from '../../support/webhooks.ts';
 
@@ -29,10 +29,10 @@ describe('webhooks verify', () => {
   });
 
   test.each([
-    ['forged', signed(body, someday, 'another key'), 'error: The signature is wrong'],
+    ['forged', signed(body, machineDay, 'another key'), 'error: The signature is wrong'],
     ['forged', signed(body.trim()), 'error: The signature is wrong'],
-    ['too old', signed(body, someday - 181_000), 'cause: it was made 3 minutes ago'],
-    ['too old', signed(body, someday + 3600_000), 'cause: it was made 60 minutes in the future'],
+    ['too old', signed(body, machineDay - 181_000), 'cause: it was made 3 minutes ago'],
+    ['too old', signed(body, machineDay + 3600_000), 'cause: it was made 60 minutes in the future'],
     ['malformed', 'nonsense', "error: Can't read the signature"],
     ['malformed', '', "error: Can't read the signature"],
   ])('exits with 13 and says why: %s (%#)', async (verdict, header, words) => {
@@ -46,8 +46,8 @@ describe('webhooks verify', () => {
   });
 
   test('accepts another tolerance', async () => {
-    expect((await verify(signed(body, someday - 500_000), ['--tolerance', '10m'])).code).toBe(0);
-    expect((await verify(signed(body, someday - 5_000), ['--tolerance', '1s'])).code).toBe(13);
+    expect((await verify(signed(body, machineDay - 500_000), ['--tolerance', '10m'])).code).toBe(0);
+    expect((await verify(signed(body, machineDay - 5_000), ['--tolerance', '1s'])).code).toBe(13);
   });
 
   test('reads the line of a header, by its name', async () => {
@@ -59,8 +59,8 @@ describe('webhooks verify', () => {
   });
 
   test('prints facts as JSON', async () => {
-    const { stdout } = await verify(signed(body, someday - 60_000), ['-o', 'json']);
-    expect(JSON.parse(stdout)).toEqual({ verdict: 'ok', signed_at: '2026-11-15T17:59:00.000Z', age_seconds: 60 });
+    const { stdout } = await verify(signed(body, machineDay - 60_000), ['-o', 'json']);
+    expect(JSON.parse(stdout)).toEqual({ verdict: 'ok', signed_at: '2025-10-11T17:59:00.000Z', age_seconds: 60 });
     expect((await verify(signed(body), ['--jq', '.verdict'])).stdout).toBe('ok\n');
   });
 

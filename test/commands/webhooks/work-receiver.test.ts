@@ -7,7 +7,7 @@ import {
   type ReceiverOptions,
 } from '../../../src/commands/webhooks/work-receiver.ts';
 import { gate } from '../../support/gate.ts';
-import { someday } from '../../support/run.ts';
+import { machineDay } from '../../support/run.ts';
 import { times } from '../../support/tier.ts';
 import { deliver, post, sample, signed, signingKey } from '../../support/webhooks.ts';
 
@@ -22,7 +22,7 @@ const open = (more: Partial<ReceiverOptions> = {}) =>
     key: signingKey,
     signatureHeader: 'webhook-signature',
     toleranceMs: 180_000,
-    now: () => someday,
+    now: () => machineDay,
     onDelivery: async (delivery) => {
       deliveries.push(delivery);
       return { status: 200, text: 'ok' };
@@ -80,9 +80,9 @@ describe('receiver', () => {
 
   test.each([
     ['forged', 401, { 'webhook-signature': signed('{}') }],
-    ['forged', 401, { 'webhook-signature': signed(body, someday, 'another key') }],
-    ['too old', 401, { 'webhook-signature': signed(body, someday - 181_000) }],
-    ['too old', 401, { 'webhook-signature': signed(body, someday + 181_000) }],
+    ['forged', 401, { 'webhook-signature': signed(body, machineDay, 'another key') }],
+    ['too old', 401, { 'webhook-signature': signed(body, machineDay - 181_000) }],
+    ['too old', 401, { 'webhook-signature': signed(body, machineDay + 181_000) }],
     ['malformed', 400, {}],
     ['malformed', 400, { 'webhook-signature': 'nonsense' }],
   ])('refuses a delivery that is %s with %i', async (refusal, status, headers) => {
@@ -99,7 +99,7 @@ describe('receiver', () => {
 
   test('accepts another tolerance', async () => {
     const other = await open({ toleranceMs: 600_000 });
-    expect((await deliver(other.url, sample(), someday - 500_000)).status).toBe(200);
+    expect((await deliver(other.url, sample(), machineDay - 500_000)).status).toBe(200);
     await other.close();
   });
 

@@ -18,7 +18,7 @@ import { closeLater } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 import { describeWith } from '../../support/tools.ts';
 import { raw } from '../wire.ts';
-import { noon } from '../world.ts';
+import { system as computer, noon } from '../world.ts';
 
 /** Directory for screenshots of the page, for manual review. */
 const pictures = process.env.SCHED_PICTURES;
@@ -27,7 +27,7 @@ const html = { accept: 'text/html,application/xhtml+xml' };
 
 /** A running sandbox whose timers fire when `tick` is called. */
 const openDesk = async (...faults: string[]) => {
-  const system = { time: noon, now: () => system.time, sleep: async () => {} };
+  const system = { time: computer.now(), now: () => system.time, sleep: async () => {} };
   const file = await seededFile(noon);
   const sandbox = await openSandbox({ file, clock: system });
   dontWaitForDisk(sandbox.store);
@@ -226,7 +226,7 @@ test('a stream shows what happens, and one that broke has missed nothing', async
   ];
   expect(missing(again, ...rows, 'other_secret')).toEqual(['other_secret']);
   await endAgain();
-  sandbox.clock.set(sandbox.clock.now() + 3_600_000);
+  sandbox.clock.set(system.now() + 3_600_000);
   system.time += 1000;
   expect(missing((await watch(session)).first, '60 min ahead of this computer')).toEqual([]);
 });
@@ -258,16 +258,17 @@ test('a session sends admin requests, and the secret reaches no browser', async 
   const send = async (call: string, body: unknown, headers: Record<string, string> = session) =>
     (await desk('POST', `call/${call}`, headers, body as object)).status;
   expect(await send('clock', { advance_seconds: 60 }, {})).toBe(401);
-  expect(sandbox.clock.offset).toBe(0);
+  const aheadMs = noon - computer.now();
+  expect(sandbox.clock.offset).toBe(aheadMs);
   expect(await send('clock', { advance_seconds: 60 })).toBe(200);
-  expect(sandbox.clock.offset).toBe(60_000);
+  expect(sandbox.clock.offset).toBe(aheadMs + 60_000);
   expect(await send('faults', '* delay ms=200 count=2')).toBe(201);
   expect(await send('faults', 'nonsense')).toBe(400);
   expect(await send('nothing', {})).toBe(404);
   expect(await send('snapshots', { name: 'base' })).toBe(201);
   await send('clock', { advance_seconds: 60 });
   expect(await send('snapshots/base/restore', {})).toBe(200);
-  expect(sandbox.clock.offset).toBe(60_000);
+  expect(sandbox.clock.offset).toBe(aheadMs + 60_000);
   expect(await send('snapshots/base/other', {})).toBe(404);
   await api('GET', '/users/me');
   const { first } = await watch(session);
@@ -527,9 +528,9 @@ describeWith(browser)('the desk in a browser', () => {
     const moved = tab.waitForResponse((response) => response.url().endsWith('/clock'));
     await tab.getByRole('button', { name: '+1 h' }).click();
     await moved;
-    expect(sandbox.clock.offset).toBe(3_600_000);
+    expect(sandbox.clock.now()).toBe(noon + 3_600_000);
     tick();
-    await tab.getByText('60 min ahead of this computer').waitFor();
+    await tab.getByText('400 days ahead of this computer').waitFor();
     await tab.getByText('Set…', { exact: true }).click();
     const set = tab.waitForResponse((response) => response.url().endsWith('/clock'));
     await tab.getByLabel('New time').fill('2026-03-14T15:09');
@@ -547,7 +548,7 @@ describeWith(browser)('the desk in a browser', () => {
     await tab.getByRole('button', { name: 'Reset…' }).click();
     await tab.getByRole('button', { name: 'Cancel' }).click();
     await tab.locator('dialog').waitFor({ state: 'detached' });
-    expect(sandbox.clock.offset).toBe(3_600_000);
+    expect(sandbox.clock.now()).toBe(noon + 3_600_000);
     // The session stays with the tab, and the key is used up.
     await tab.reload();
     await tab.getByText('/users/me?again').waitFor();

@@ -4,10 +4,10 @@ import { recordTables } from '../../../src/sandbox/store/migrations.ts';
 import type { Store } from '../../../src/sandbox/store/store.ts';
 import { seededFile } from '../../support/seeded.ts';
 import { closeLater, temporaryFile } from '../../support/temporary.ts';
-import { amara, at, noon, openWorld, organization } from '../world.ts';
+import { amara, at, noon, openWorld, organization, system } from '../world.ts';
 
 const open = async (options: Omit<SandboxOptions, 'clock'>) => {
-  const sandbox = await openSandbox({ clock: { now: () => noon }, ...options });
+  const sandbox = await openSandbox({ clock: system, ...options });
   closeLater(() => sandbox.close());
   return sandbox;
 };

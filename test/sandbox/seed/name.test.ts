@@ -4,10 +4,10 @@ import { isSeedName, type SeedName } from '../../../src/sandbox/seed/name.ts';
 import { checked, rethrow } from '../../support/checked.ts';
 import { seededFile } from '../../support/seeded.ts';
 import { temporaryFile } from '../../support/temporary.ts';
-import { noon, organization } from '../world.ts';
+import { noon, organization, system } from '../world.ts';
 
 const open = async (file: string, world?: SeedName) => {
-  const sandbox = await openSandbox({ file, clock: { now: () => noon }, world, onError: rethrow, limits: false });
+  const sandbox = await openSandbox({ file, clock: system, now: noon, world, onError: rethrow, limits: false });
   const get = async (path: string) => {
     const headers = { authorization: 'Bearer sandbox_owner' };
     const reply = await checked(sandbox.service)({ method: 'GET', url: `http://127.0.0.1:4010${path}`, headers });

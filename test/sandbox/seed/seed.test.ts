@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { locationKinds } from '../../../src/api/locations.ts';
+import { openClock } from '../../../src/sandbox/clock/sandbox-clock.ts';
 import { seed } from '../../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../../src/sandbox/store/database.ts';
 import { recordTables } from '../../../src/sandbox/store/migrations.ts';
 import { openStore, type Store } from '../../../src/sandbox/store/store.ts';
 import { sample } from '../../support/tier.ts';
-import { amara, noon, openWorld, organization, pathOf, type World } from '../world.ts';
+import { amara, noon, openWorld, organization, pathOf, system, type World } from '../world.ts';
 
 const everything = (store: Store) =>
   store
@@ -27,6 +28,7 @@ describe('seed', () => {
   it('creates the same data for the same time', async () => {
     const again = openStore(await openDatabase(':memory:'));
     again.transaction(() => seed(again, noon));
+    openClock(again, system).set(noon);
     expect(everything(again)).toEqual(everything(world.store));
   });
 

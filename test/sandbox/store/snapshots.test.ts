@@ -21,12 +21,12 @@ import { failing, patched } from '../../support/files-world.ts';
 import { seededFile } from '../../support/seeded.ts';
 import { closeLater, temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
-import { at, eventType, noon } from '../world.ts';
+import { at, system as computer, eventType, noon } from '../world.ts';
 import { seedStages } from './older-data.ts';
 
 const open = async (file?: string, world?: 'empty'): Promise<Sandbox & { file: string }> => {
   const path = file ?? (await seededFile(noon));
-  const sandbox = await openSandbox({ file: path, clock: { now: () => noon }, world });
+  const sandbox = await openSandbox({ file: path, clock: computer, world });
   closeLater(() => sandbox.close());
   return Object.assign(sandbox, { file: path });
 };
@@ -161,7 +161,7 @@ describe('snapshots', () => {
     const place = temporaryDirectory();
     vi.stubEnv('TMPDIR', place);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: 'empty' });
+    const sandbox = await openSandbox({ file: ':memory:', clock: computer, world: 'empty' });
     sandbox.snapshots.save('base');
     expect(readdirSync(place)).toEqual([expect.stringMatching(/^sched-snapshots-/)]);
     sandbox.close();
@@ -287,7 +287,7 @@ describe('snapshots', () => {
       if (name !== undefined) await snapshots.restore(name);
       return { status: 204 };
     };
-    const system = { now: () => noon, sleep: () => new Promise<never>(() => {}) };
+    const system = { ...computer, sleep: () => new Promise<never>(() => {}) };
     const deliverer = createDeliverer({ store, clock, system, name: '1-a', userAgent: 'test', post });
     const states = () => store.all<{ state: string }>('SELECT state FROM deliveries').map(({ state }) => state);
     const claims = () => store.all('SELECT 1 FROM deliveries WHERE claim IS NOT NULL').length;
