@@ -12,7 +12,6 @@ import {
   operationInput,
 } from '../../cli/operation/generic-command.ts';
 import { boundsInput } from '../../cli/operation/list-input.ts';
-import { isForPeople } from '../../cli/operation/listing.ts';
 import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import { offInput, updateInput } from './input.ts';
 import { askChange, offerSchedules } from './prompts.ts';
@@ -68,17 +67,14 @@ export const decorate = {
     return {
       flags: [flags[0]!, user!, ...flags.slice(1)],
       notes: [
-        'Without --event-type, a terminal shows the hours in which you can be booked: hours that several event types share stand once, with the days off from today on. A pipe or a file gets your schedules, each of them once.',
+        'Without --event-type, a terminal or -o table shows the hours in which you can be booked: hours that several event types share stand once, with the days off from today on. A pipe or a file gets your schedules, each of them once.',
         '--user is only for services whose dialect names availability.list-user, such as calendly.',
       ],
       alternative: ofUser!.operation,
       mainFlag: 'event-type',
       run: taking(listOfOwner, async (values, { context }) => {
         if (values.command !== undefined) return runOperation(values.command, values, context);
-        const { listOwnSchedules, printOwnHours } = await import('./own-hours.ts');
-        return isForPeople(context) && context.settings.fields === undefined
-          ? printOwnHours(context)
-          : listOwnSchedules(context, generic.view, values.bounds);
+        return (await import('./own-hours.ts')).ownHours(context, generic.view, values.bounds);
       }).run,
     };
   },

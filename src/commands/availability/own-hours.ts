@@ -1,6 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { counted } from '../../base/numbers.ts';
-import type { Bounds } from '../../cli/answer/answer.ts';
+import type { Bounds, PictureAnswer } from '../../cli/answer/answer.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
@@ -92,21 +92,28 @@ const spokenHours = (context: Context, all: readonly SharedHours[]): string =>
     .map((line) => `${line}\n`)
     .join('');
 
-/** Prints the user's own schedules for scripts, each with the event types that use it. */
-export const listOwnSchedules = async (context: Context, view: View, { limit }: Bounds): Promise<void> => {
+/** The user's own schedules, each with the event types that use it. */
+async function* ownPages(context: Context, { limit }: Bounds) {
   const own = await ownSchedules(context);
-  await context.printer.list(view, [
-    own.slice(0, limit).map(({ schedule, types }) => withFacts(schedule, { event_types: types })),
-  ]);
-};
+  yield own.slice(0, limit).map(({ schedule, types }) => withFacts(schedule, { event_types: types }));
+}
 
-/** Prints the hours in which the user can be booked, for people. */
-export const printOwnHours = async (context: Context): Promise<void> => {
-  const { settings, printer, notes } = context;
-  await context.askNow();
-  const all = await readSharedHours(context);
-  if (all.length === 0)
-    return notes.footer(`No event type has hours of yours: ${commandHere(context, 'event-types', 'list')}`);
-  await printer.draw((style) => (settings.accessible ? spokenHours(context, all) : drawHours(context, all, style)));
-  notes.footer(`Take days off: ${commandHere(context, 'availability', 'off', '2026-12-24..2026-12-31')}`);
-};
+/** The hours in which the user can be booked, for people. Others get the schedules. */
+export const ownHours = (context: Context, view: View, bounds: Bounds): PictureAnswer => ({
+  kind: 'picture',
+  others: { kind: 'rows', view, pages: ownPages(context, bounds) },
+  picture: async () => {
+    await context.askNow();
+    const all = await readSharedHours(context);
+    const isEmpty = all.length === 0;
+    return {
+      draw: (style) => ({ picture: isEmpty ? '' : drawHours(context, all, style) }),
+      words: () => spokenHours(context, all),
+      footers: [
+        isEmpty
+          ? `No event type has hours of yours: ${commandHere(context, 'event-types', 'list')}`
+          : `Take days off: ${commandHere(context, 'availability', 'off', '2026-12-24..2026-12-31')}`,
+      ],
+    };
+  },
+});
