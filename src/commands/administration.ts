@@ -151,7 +151,7 @@ export const inviteQuestion = (who: string): Question => ({
 
 const invite = (input: RequestValues, context: Context, view: View): Plan => {
   const who = String((input.body as Json).email);
-  const done: Done = { log: `invited: ${who}`, below: [['Undo', commandHere(context, 'invitations', 'revoke', who)]] };
+  const done: Done = { log: `invited: ${who}`, undo: commandHere(context, 'invitations', 'revoke', who) };
   return plan({
     requests: () => ({ operation: invitations.create, inputs: [input] }),
     question: () => inviteQuestion(who),

@@ -10,7 +10,6 @@ import type { Answer } from '../cli/answer/answer.ts';
 import { type Plan, plan } from '../cli/answer/plan.ts';
 import { both, input, taking } from '../cli/input/input.ts';
 import { age } from '../cli/input/kinds.ts';
-import type { Below } from '../cli/messages/notes.ts';
 import { commandHere } from '../cli/messages/suggested-line.ts';
 import { changeOrReadBack } from '../cli/operation/change-record.ts';
 import type { FieldFlag } from '../cli/operation/field-flags.ts';
@@ -51,7 +50,7 @@ export const showsChange = (record: Json, change: Json): boolean | undefined => 
 };
 
 /** The command that puts the old values back. Nothing if the record before lacks one, or no line can show it. */
-const undoLine = (context: Context, flags: readonly FieldFlag[], before: Json, body: Json): Below => {
+const undoLine = (context: Context, flags: readonly FieldFlag[], before: Json, body: Json): string | undefined => {
   const changed = Object.keys(body).filter((field) => showsChange(before, { [field]: body[field] }) !== true);
   const words = changed.flatMap((field) => {
     const flag = flags.find(({ path }) => path.join('.') === field);
@@ -62,7 +61,7 @@ const undoLine = (context: Context, flags: readonly FieldFlag[], before: Json, b
     return safe(text) === text ? [`--${flag.name}`, text] : [undefined];
   });
   return words.length > 0 && words.every((word) => word !== undefined)
-    ? ['Undo', commandHere(context, 'event-types', 'update', context.shownId(before.uri), ...words)]
+    ? commandHere(context, 'event-types', 'update', context.shownId(before.uri), ...words)
     : undefined;
 };
 
@@ -83,7 +82,7 @@ const updateEventType = async (
   const done = {
     log: `changed: ${title}`,
     ...(isSame && { sentence: `Unchanged: ${title} already has these settings` }),
-    below: before === undefined ? [] : [undoLine(context, fieldFlags, before, input.body as Json)],
+    undo: before && undoLine(context, fieldFlags, before, input.body as Json),
   };
   return { kind: 'record', view, record, before, done };
 };

@@ -138,10 +138,19 @@ const matcher = ({ method, path }: Operation) => {
 };
 
 /** What the printed record of a change says on top of how it is known. */
-const changeFacts = (name: string) =>
-  name.startsWith('availability')
-    ? { undo: expect.stringMatching(/^sched availability update /), stays: expect.any(Array) }
-    : undefined;
+const changeFacts = (name: string) => {
+  const undo = undoLines[name];
+  const stays = name.startsWith('availability') && { stays: expect.any(Array) };
+  return undo && { undo: expect.stringMatching(undo), ...stays };
+};
+
+const undoLines: Record<string, RegExp> = {
+  'availability update': /^sched availability update /,
+  'availability update-all': /^sched availability update /,
+  'invitations create': /^sched invitations revoke /,
+  'invitees no-show': /^sched invitees no-show .* --undo$/,
+  'webhooks create': /^sched webhooks delete /,
+};
 
 /** A command to run, or advice where no command helps. */
 const wayOut = /^try: |run the command again only if|Run the same command again/m;
@@ -487,12 +496,18 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
       const stated = printed[name]?.[isCommitted ? 0 : 1];
       // A created link may be in the reply only. A booking is looked up instead.
       const isShown = words.includes('object') && name !== 'invitees create' && stated?.source === 'request';
-      const facts = isShown ? { source: 'reply' } : stated && { ...stated, ...changeFacts(name) };
+      // A webhook without a URI can't be deleted.
+      const more = name === 'webhooks create' && stated?.source === 'request' ? undefined : changeFacts(name);
+      const facts = stated && { ...(isShown ? { source: 'reply' } : stated), ...more };
       const isFound = lookedUp.includes(name) && isCommitted;
       const expected =
         row.effect === 'creation' && !isReadable(words)
           ? // Some records are looked up. The outcome is unknown if nothing is found.
-            { code: isFound ? 0 : 10, facts: isFound ? { reconciled: true } : undefined, isTold: false }
+            {
+              code: isFound ? 0 : 10,
+              facts: isFound ? { reconciled: true, ...changeFacts(name) } : undefined,
+              isTold: false,
+            }
           : { code: 0, facts, isTold: facts !== undefined };
       expect(outcome).toEqual({ ...expected, sent: 1 });
     },

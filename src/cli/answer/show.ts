@@ -6,7 +6,7 @@ import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
-import { addFacts } from '../operation/write-result.ts';
+import { addFacts, isAlready } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
@@ -30,11 +30,11 @@ const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): 
   }
 };
 
-/** What a person reads below what a write has done, a program reads in the record. */
+/** What a person reads below what a write has done, a program reads in the record, unless it was done already. */
 const withEffects = ({ settings: { format, fields } }: Context, record: Json, done: Partial<Done> = {}): Json => {
   const { stays, undo, failed } = done;
   const hasFacts = format === 'json' || format === 'jsonl' || fields !== undefined;
-  return hasFacts ? addFacts(record, { stays, undo, failed }) : record;
+  return hasFacts && !isAlready(record) ? addFacts(record, { stays, undo, failed }) : record;
 };
 
 /** Says what a write has done. `lines` come first below it. */
@@ -59,7 +59,11 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
   const said = { ...done, ...(isRead && (await done.closer?.())) };
   const { below = [], undo, saysAll } = said;
   if (!isRead) {
-    await sayDone(context, saysAll ? said : { ...said, below: [] });
+    await sayDone(context, {
+      ...said,
+      below: saysAll ? below : [],
+      undo: isAlready(record) ? undefined : undo,
+    });
     return print();
   }
   if (saysAll) return sayDone(context, said);

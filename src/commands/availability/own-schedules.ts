@@ -11,7 +11,7 @@ import { type Plan, plan, type Reader } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack } from '../../cli/operation/change-record.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
-import { isAlready, withFacts } from '../../cli/operation/write-result.ts';
+import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { notShown } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -254,8 +254,7 @@ const changeSchedules = async (
   async function* each() {
     for (const { plan, record, error } of results) {
       if (error !== undefined) continue;
-      const own = isAlready(record) ? { failed } : { stays, undo: undo(plan), failed };
-      yield { record, done: { ...own, hints: hints?.(plan, record) ?? [] } };
+      yield { record, done: { stays, undo: undo(plan), failed, hints: hints?.(plan, record) ?? [] } };
     }
   }
   const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${unknown ? ', or not known to be' : ''}`;

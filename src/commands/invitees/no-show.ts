@@ -10,7 +10,6 @@ import type { Argument } from '../../cli/command.ts';
 import { both, type Call, type Input, input } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
 import { toggle } from '../../cli/input/kinds.ts';
-import type { Below } from '../../cli/messages/notes.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOrReadBack, deleteRecord } from '../../cli/operation/change-record.ts';
 import { requestInput } from '../../cli/operation/input.ts';
@@ -117,10 +116,10 @@ const undo = async (path: Record<string, string>, context: Context, view: View):
   });
 };
 
-/** How to take back a mark: `Undo  sched invitees no-show 8Q96 86ZT --undo`. */
-const undoLine = (context: Context, { event, uri }: Json): Below =>
+/** How to take back a mark: `sched invitees no-show 8Q96 86ZT --undo`. */
+const undoLine = (context: Context, { event, uri }: Json): string | undefined =>
   typeof event === 'string' && typeof uri === 'string'
-    ? ['Undo', commandHere(context, 'invitees', 'no-show', context.shownId(event), context.shownId(uri), '--undo')]
+    ? commandHere(context, 'invitees', 'no-show', context.shownId(event), context.shownId(uri), '--undo')
     : undefined;
 
 export const noShowArguments: Argument[] = [
@@ -199,7 +198,9 @@ export const runNoShow = async (
     });
     const done = isAlready(record) ? 'already marked' : 'marked';
     const log = `${done} as no-show: ${recordTitle(record, path.invitee!)}`;
-    return { kind: 'record', view, record, done: { log, below: [undoLine(context, record)] } };
+    const undo = undoLine(context, record);
+    // Without its event, nothing is known of the invitee.
+    return { kind: 'record', view, record, done: { log, undo, ...(undo === undefined && { saysAll: true }) } };
   };
   return plan({
     requests: () => ({ operation: invitees['no-show'], inputs: [input] }),

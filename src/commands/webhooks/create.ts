@@ -7,7 +7,6 @@ import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import type { ValuesOf } from '../../cli/input/actions.ts';
 import { both, type Call, type Input, input, taking } from '../../cli/input/input.ts';
-import type { Below } from '../../cli/messages/notes.ts';
 import { commandHere, localCommand } from '../../cli/messages/suggested-line.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
@@ -116,9 +115,8 @@ const runCreateWebhook = async (
       notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
     if (!hasKey) notes.info(words`Deliveries are not signed. To sign them, use ${the('signingKeyFile')}`);
     const { uri } = webhook;
-    const undo: Below =
-      typeof uri === 'string' ? ['Undo', commandHere(context, 'webhooks', 'delete', context.shownId(uri))] : undefined;
-    const done = { log: `subscribed: ${textOf(webhook.callback_url) ?? body.url}`, below: [undo] };
+    const undo = typeof uri === 'string' ? commandHere(context, 'webhooks', 'delete', context.shownId(uri)) : undefined;
+    const done = { log: `subscribed: ${textOf(webhook.callback_url) ?? body.url}`, undo };
     return { kind: 'record', view, record: webhook, done };
   };
   const shownInput = { ...input, body: hasKey ? { ...body, signing_key: hiddenKey } : body };

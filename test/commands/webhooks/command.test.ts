@@ -71,9 +71,36 @@ describe('webhooks create', () => {
     expect(JSON.parse(stdout).body).toEqual({ organization: expect.any(String), ...body, ...filled });
   });
 
+  test('says how to undo it on stderr, and in the record only for programs that read JSON', async () => {
+    const undo = /^(?:\{"note":")?Undo: sched webhooks delete \w{16}(?:"\})?$/m;
+    const seen: unknown[] = [];
+    for (const flags of [
+      '-o csv',
+      '-o tsv',
+      '-o id',
+      '-o yaml',
+      '-o jsonl',
+      '-o json -q',
+      '--fields uri,_sched.undo',
+    ]) {
+      const { stdout, stderr } = await world.run(`${create.replace('/hooks', `/${seen.length}`)} ${flags}`);
+      seen.push([flags, undo.test(stderr), stdout.includes('sched webhooks delete')]);
+    }
+    expect(seen).toEqual([
+      ['-o csv', true, false],
+      ['-o tsv', true, false],
+      ['-o id', true, false],
+      ['-o yaml', true, false],
+      ['-o jsonl', true, true],
+      ['-o json -q', false, true],
+      ['--fields uri,_sched.undo', true, true],
+    ]);
+  });
+
   test('subscribes your own events by default, and prints the webhook', async () => {
     const result = await world.run(`${create} --json`);
-    const webhook = jsonOf(result);
+    const { _sched, ...webhook } = jsonOf(result);
+    expect(_sched.undo).toBe(`sched webhooks delete ${webhook.uri.split('/').at(-1)}`);
     expect(webhook).toMatchObject({
       callback_url: 'https://example.com/hooks',
       state: 'active',
