@@ -12,8 +12,11 @@ export const gone = 'deleted';
 /** Where a text may hold an address: also in a link, where the sign is encoded. No address is longer, but a text may be. */
 export const mayBeAddress = /[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
 
-/** The same with all signs that the name in an address may have, and what is before them in a link or in quotes. */
-const mayEndInAddress = /[^\s\0"<>()[\]:;,\\@]{1,320}(?:@|%40)[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
+/**
+ * The same from its sign on, which is rare in a text. Before it stand all signs that the name in an address may have, and what
+ * is before them in a link or in quotes.
+ */
+const fromSign = /(?:@|%40)(?<=([^\s\0"<>()[\]:;,\\@]{1,320})(?:@|%40))[^\s\0"'<>()[\]:;,\\/?&=#|@]{1,320}/gi;
 
 /** What may be the address at the end of such a text. It may have signs around it, or be encoded. */
 const endings = (text: string): string[] =>
@@ -27,11 +30,19 @@ const spellings = (text: string): string[] => {
 /** Removes addresses from a text. It may be JSON: nothing that belongs to its form is touched. */
 export const withoutAddresses =
   (isGone: (address: string) => boolean): Change =>
-  (text) =>
-    text.replace(mayEndInAddress, (found) => {
-      const ending = endings(found).find((each) => spellings(each).some(isGone));
-      return ending === undefined ? found : `${found.slice(0, found.length - ending.length)}${gone}`;
-    });
+  (text) => {
+    let [changed, from] = ['', 0];
+    for (const { 0: rest, 1: before = '', index } of text.matchAll(fromSign)) {
+      const start = Math.max(from, index - before.length);
+      const end = index + rest.length;
+      const found = text.slice(start, end);
+      const ending = start === index ? undefined : endings(found).find((each) => spellings(each).some(isGone));
+      if (ending === undefined) continue;
+      changed += `${text.slice(from, end - ending.length)}${gone}`;
+      from = end;
+    }
+    return changed + text.slice(from);
+  };
 
 /** What may stay of a deleted invitee: nothing that a person typed, and no field that the service may add. */
 export const harmless = new Set(
