@@ -23,7 +23,7 @@ export interface Done {
   sentence?: Sentence;
   /** What a person may want to know or do next. */
   below?: readonly Below[];
-  /** The same more closely, for a person who reads no record. May send requests. */
+  /** The sentence and lines for a person who reads no record, in other words. May send requests. */
   closer?(): Promise<Pick<Done, 'sentence' | 'below'>>;
   /** A person who reads this needs no line of the record. */
   saysAll?: true;
@@ -35,6 +35,8 @@ export interface Done {
   failed?: readonly Json[];
   /** Sentences after it. */
   hints?: readonly Sentence[];
+  /** The same, even with --quiet. */
+  warnings?: readonly Sentence[];
 }
 
 /** A record, and what was done to it. */

@@ -35,7 +35,11 @@ const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { question, isAgreed, action } = plan;
+  const { danger, question, isAgreed, action } = plan;
+  if (danger !== undefined) {
+    if (context.settings.yes || !context.canConfirm) throw danger.unasked;
+    await confirm(context, danger.question);
+  }
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
   if (question === undefined) return;

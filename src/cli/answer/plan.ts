@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import type { Suggestion } from '../../base/errors.ts';
+import type { SchedError, Suggestion } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Sentence } from '../../base/words.ts';
 import type { Input } from '../../client/wire.ts';
@@ -43,6 +43,8 @@ interface PlanOf<Found> {
   preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
+  /** A risk that is asked about before anything else. --yes is not enough for it. */
+  danger?: { question: Question; unasked: SchedError };
   /** The command line has agreed to it: `--confirm 12`. */
   isAgreed?: boolean;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */

@@ -40,11 +40,12 @@ const withEffects = ({ settings: { format, fields } }: Context, record: Json, do
 /** Says what a write has done. `lines` come first below it. */
 const sayDone = async (
   { notes }: Context,
-  { log, sentence, below = [], undo, hints = [] }: Partial<Done>,
+  { log, sentence, below = [], undo, hints = [], warnings = [] }: Partial<Done>,
   lines: readonly Below[] = [],
 ): Promise<void> => {
   if (log !== undefined) await notes.done(log, sentence, [...lines, ...below], undo);
   for (const hint of hints) notes.info(hint);
+  for (const warning of warnings) notes.warn(warning);
 };
 
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */

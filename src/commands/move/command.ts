@@ -1,13 +1,13 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../../cli/command.ts';
 import { taking } from '../../cli/input/input.ts';
-import { type GenericCommand, genericCommand } from '../../cli/operation/generic-command.ts';
+import { genericCommand } from '../../cli/operation/generic-command.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { moveFlags, moveInput } from './input.ts';
 
 const move = (): Command => {
   const generic = genericCommand('move', events.cancel);
-  const command: GenericCommand = {
+  return {
     ...generic,
     summary: 'Move events to another time and notify invitees',
     arguments: generic.arguments.map((argument) => ({
@@ -42,12 +42,11 @@ const move = (): Command => {
       return start === undefined ? [] : [['to', start]];
     },
     run: taking({ ...moveInput, arguments: generic.arguments }, async ({ event, request, ...values }, call) => {
-      if (event !== undefined) return (await import('./move-one.ts')).runMove(command, { ...values, event }, call);
+      if (event !== undefined) return (await import('./move-one.ts')).planMove(generic, { ...values, event }, call);
       const filters = request === undefined ? undefined : { ...values, request };
       return (await import('./move-many.ts')).moveMany(values, filters, call);
     }).run,
   };
-  return command;
 };
 
 export const extra = (): Command[] => [move()];

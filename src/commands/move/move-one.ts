@@ -5,20 +5,19 @@ import { type Json, textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan, type Question, type Reply, type Requests } from '../../cli/answer/plan.ts';
 import type { Invocation } from '../../cli/command.ts';
 import { type Call, readCall } from '../../cli/input/input.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
-import { printRecord } from '../../cli/operation/print-record.ts';
-import { printRequests } from '../../cli/operation/run-operation.ts';
 import { withFacts } from '../../cli/operation/write-result.ts';
 import type { Asker } from '../../cli/session/asker.ts';
 import { requireBookings } from '../../cli/session/booking-limits.ts';
-import { confirm } from '../../cli/session/confirm.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Context } from '../../cli/session/context.ts';
 import type { Facts } from '../../cli/session/prompt.ts';
 import { TimeNotFree } from '../../client/refusal.ts';
-import type { HttpRequest } from '../../http/message.ts';
+import type { View } from '../../output/view.ts';
 import { dateText } from '../../time/days.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../time/label.ts';
 import { readTime } from '../../time/read.ts';
@@ -60,7 +59,7 @@ export const noticesText = (who: string): string => `notify ${who} (a cancellati
 
 const inviteesOf = ({ people }: Move): Json[] => people.map(({ invitee }) => invitee);
 
-const confirmMove = async (context: Context, move: Move, reason = '', isFree = false): Promise<void> => {
+const questionAbout = (context: Context, move: Move, reason = '', isFree = false): Question => {
   const { event, type, people, old, new: next, isAgain } = move;
   const { keeps, changes, lost } = carriedWords(event, type, people);
   const details: Facts = [
@@ -72,68 +71,76 @@ const confirmMove = async (context: Context, move: Move, reason = '', isFree = f
     ['lost', lost],
     ['reason', reason],
   ];
-  await confirm(context, {
-    question: `${isAgain ? 'Finish moving' : 'Move'} ${quotedName(event)} and ${noticesText(people.length === 1 ? peopleText(context, inviteesOf(move), undefined) : counted(people.length, 'person', 'people'))}?`,
+  const who =
+    people.length === 1 ? peopleText(context, inviteesOf(move), undefined) : counted(people.length, 'person', 'people');
+  return {
+    question: `${isAgain ? 'Finish moving' : 'Move'} ${quotedName(event)} and ${noticesText(who)}?`,
     action: `move ${nameAndTime(context, event)} to ${spanText(context, next)}`,
     details: details.filter(([, value]) => value !== ''),
-  });
+  };
 };
 
 const overlaps = 'The new time overlaps the old one';
 
-/** Asks whether the old event may be canceled first. */
-const confirmOverlap = async (context: Context, { event }: Move): Promise<void> => {
-  if (context.settings.yes || !context.canConfirm) throw cancelFirstNeeded(overlaps);
-  await confirm(context, {
+/** Whether the old event may be canceled first. */
+const overlapDanger = (context: Context, { event }: Move): Plan['danger'] => ({
+  question: {
     question: `${overlaps}. sched must cancel first; ${risk}. Cancel first?`,
     action: `cancel ${nameAndTime(context, event)} first`,
-  });
+  },
+  unasked: cancelFirstNeeded(overlaps),
+});
+
+/** What else to know about a move that is done. */
+const movedHints = ({ how, formerInvitees: names }: Moved): string[] => {
+  if (names.length === 0) return [];
+  return [
+    how === 'already'
+      ? `${names.join(', ')} left the new event since then`
+      : `${names.join(', ')} left the old event meanwhile, so they were not booked at the new time`,
+  ];
 };
 
-/** Says what was done, and how to join and to undo it. Prints the new event where nobody reads that. */
-const reportMove = async ({ view }: GenericCommand, context: Context, move: Move, moved: Moved): Promise<void> => {
-  const { notes, settings } = context;
-  const { event, how, at } = moved;
+/** What was done, and how to join and to undo it. */
+const movedAnswer = (context: Context, view: View, move: Move, moved: Moved): RecordAnswer => {
+  const { settings, now, runtime } = context;
+  const { event, how, at, unnotedReason } = moved;
+  const isAlready = how === 'already';
   const hosts = hostsIn(event).map(({ user }) => idIn(user));
   const isChanged = hosts.length !== move.hosts.size || hosts.some((host) => !move.hosts.has(host));
   const span = spanText(context, move.new);
   const before = offsetText(move.old.start, settings.zone);
   const people = inviteesOf(move).filter(({ name }) => !moved.formerInvitees.includes(String(name)));
-  const done =
-    at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.runtime.clock.now())}`;
-  const when = describeInstant(utcText(move.new.start), settings.zone, context.now());
-  await notes.done(
-    `${how === 'already' ? 'already moved' : 'moved'}: ${textOf(event.name, move.event.name, event.uri)}, ${when}`,
-    how === 'already'
-      ? `Already moved${done} to ${span} ${settings.zone}`
-      : `Moved: ${textIn(event.name, move.event.name) ?? 'the event'} to ${span} ${settings.zone}`,
-    [
-      how === 'already' ? undefined : notifiedText(context, people, utcText(move.new.start)),
-      isChanged ? `The host is now ${hostNames(event).join(', ')}.` : undefined,
-      joinLine(event),
-      how === 'already' ? undefined : undoLine(context, 'move', event.uri, '--to', before),
-    ],
-  );
-  if (moved.formerInvitees.length > 0)
-    notes.info(
-      how === 'already'
-        ? `${moved.formerInvitees.join(', ')} left the new event since then`
-        : `${moved.formerInvitees.join(', ')} left the old event meanwhile, so they were not booked at the new time`,
-    );
-  if (moved.unnotedReason !== undefined)
-    notes.warn(
-      `The move is done, but this could not be recorded (${moved.unnotedReason}). The same command notes it later.`,
-    );
-  if (isWatched(context)) return;
+  const atText = at && timeLabel(new Date(at).toISOString(), settings.zone, runtime.clock.now());
+  const when = describeInstant(utcText(move.new.start), settings.zone, now());
   const facts = { moved_from: move.event.uri, invitees: moved.invitees, host_changed: isChanged };
-  await printRecord(context, view, withFacts(event, how === 'already' ? { ...facts, already: true } : facts));
+  return {
+    kind: 'record',
+    view,
+    record: withFacts(event, isAlready ? { ...facts, already: true } : facts),
+    done: {
+      log: `${isAlready ? 'already moved' : 'moved'}: ${textOf(event.name, move.event.name, event.uri)}, ${when}`,
+      sentence: isAlready
+        ? `Already moved${atText ? ` on ${atText}` : ''} to ${span} ${settings.zone}`
+        : `Moved: ${textIn(event.name, move.event.name) ?? 'the event'} to ${span} ${settings.zone}`,
+      below: [
+        isAlready ? undefined : notifiedText(context, people, utcText(move.new.start)),
+        isChanged ? `The host is now ${hostNames(event).join(', ')}.` : undefined,
+        joinLine(event),
+        isAlready ? undefined : undoLine(context, 'move', event.uri, '--to', before),
+      ],
+      hints: movedHints(moved),
+      warnings:
+        unnotedReason === undefined
+          ? []
+          : [`The move is done, but this could not be recorded (${unnotedReason}). The same command notes it later.`],
+      saysAll: true,
+    },
+  };
 };
 
 /** The requests of moves. */
-export const requestsOf = async (
-  context: Context,
-  plans: readonly MovePlan[],
-): Promise<{ prepared: HttpRequest[] }> => {
+export const requestsOf = async (context: Context, plans: readonly MovePlan[]): Promise<Requests> => {
   const client = await context.client();
   const requests = plans.flatMap(({ event, bookings, reason, order }) => {
     const bookingRequests = bookings.map(({ body }) => client.prepare(invitees.create, { body }));
@@ -169,51 +176,70 @@ export const askNewStart = async (invocation: Invocation, asker: Asker): Promise
   return askStart(invocation, { type, invitee: inviteeOf(people[0]?.invitee ?? {}) }, asker);
 };
 
+/** A move as it was given, read and planned. */
+interface Refused {
+  raw: string;
+  move: Move;
+  moves: MovePlan;
+}
+
+/** Asks for another time if a move was refused because of its time. The flag gets what was chosen. */
+const askOther = async ({ context, problems }: Call, { raw, move, moves }: Refused, error: unknown) => {
+  const booking = { event_type: moves.bookings[0]?.body.event_type ?? '', start_time: moves.to };
+  // Once the old event is canceled, another time is another command.
+  const mayAsk = moves.order === 'book-first' || error instanceof TimeNotFree;
+  const other = await chooseAnother(context, booking, error, { mayAsk }).catch((failure) => {
+    if (error instanceof TimeNotFree) throw withOwnDay(context, failure, raw, move);
+    const isPlace = hasCategory(failure, 'usage') && /\blocation\b/.test(failure.facts.reason ?? '');
+    throw isPlace ? failure.with({ advice: words`choose another place with ${the('locationKind')}` }) : failure;
+  });
+  problems.own?.setFlag('to', other);
+  return other;
+};
+
 /** Moves one event: books its people at the new time, and cancels it. */
-export const runMove = async (
-  command: GenericCommand,
+export const planMove = async (
+  { view }: GenericCommand,
   { to, event, ...choices }: MoveInput,
   call: Call,
-): Promise<void> => {
-  const { context, problems } = call;
-  const { yes, canAsk, dryRun } = context.settings;
+): Promise<Reply> => {
+  const { context } = call;
   const moving = await moveContextOf(context);
   const movable = await readMove(context, moving, event, choices);
   await noteOpenMoves(context, moving, movable.event);
-  let raw = to!;
-  for (;;) {
-    const move = moveTo(movable, readNewStart(context, raw, canAsk && !yes ? [] : zonesOf(movable)));
+  const isDone = movable.record?.state === 'closed';
+  const planFor = async (raw: string): Promise<Reply> => {
+    const move = moveTo(movable, readNewStart(context, raw, context.asks ? [] : zonesOf(movable)));
     if (move.isThere) {
-      await context.notes.done(`already at that time: ${nameAndTime(context, move.event)}`);
-      return printRecord(context, command.view, withFacts(move.event, { already: true }));
+      const done = { log: `already at that time: ${nameAndTime(context, move.event)}` };
+      return { kind: 'record', view, record: withFacts(move.event, { already: true }), done };
     }
-    const plan = planOf(context, move, choices);
-    try {
-      const times = move.isAgain ? undefined : await readTimes(context, move.type, [move.new.start]);
-      const refusal = whyNotFree(context, times, move);
-      if (refusal !== undefined) throw refusal;
-      const isOverlap = times === undefined ? overlapsItself(move) : times.judge(move.new.start).length > 0;
-      if (!move.isAgain && isOverlap && plan.order === 'book-first') {
-        if (dryRun) context.notes.info(words`${overlaps}: this needs ${the('cancelFirst')}`);
-        else await confirmOverlap(context, move);
-        plan.order = 'cancel-first';
-      }
-      const isDone = movable.record?.state === 'closed';
-      if (dryRun) return await printRequests(context, (await requestsOf(context, isDone ? [] : [plan])).prepared);
-      if (!isDone) await confirmMove(context, move, choices.reason, times?.unchecked.length === 0);
-      if (!move.isAgain) await requireBookings(context, move.people.length);
-      return await reportMove(command, context, move, await moveEvent(moving, plan));
-    } catch (error) {
-      const booking = { event_type: plan.bookings[0]?.body.event_type ?? '', start_time: plan.to };
-      // Once the old event is canceled, another time is another command.
-      const mayAsk = plan.order === 'book-first' || error instanceof TimeNotFree;
-      raw = await chooseAnother(context, booking, error, { mayAsk }).catch((failure) => {
-        if (error instanceof TimeNotFree) throw withOwnDay(context, failure, raw, move);
-        const isPlace = hasCategory(failure, 'usage') && /\blocation\b/.test(failure.facts.reason ?? '');
-        throw isPlace ? failure.with({ advice: words`choose another place with ${the('locationKind')}` }) : failure;
-      });
-      problems.own?.setFlag('to', raw);
+    const moves = planOf(context, move, choices);
+    const refused = async (error: unknown): Promise<Reply> => {
+      const other = await askOther(call, { raw, move, moves }, error);
       call.isAsked = true;
-    }
-  }
+      return planFor(other);
+    };
+    const times = move.isAgain ? undefined : await readTimes(context, move.type, [move.new.start]);
+    const refusal = whyNotFree(context, times, move);
+    if (refusal !== undefined) return refused(refusal);
+    const isOverlap = times === undefined ? overlapsItself(move) : times.judge(move.new.start).length > 0;
+    const isRisky = !move.isAgain && isOverlap && moves.order === 'book-first';
+    if (isRisky) moves.order = 'cancel-first';
+    return plan({
+      requests: () => requestsOf(context, isDone ? [] : [moves]),
+      ...(isRisky && {
+        remarks: [words`${overlaps}: this needs ${the('cancelFirst')}`],
+        danger: overlapDanger(context, move),
+      }),
+      question: () =>
+        isDone ? undefined : questionAbout(context, move, choices.reason, times?.unchecked.length === 0),
+      send: async () => {
+        if (!move.isAgain) await requireBookings(context, move.people.length);
+        return movedAnswer(context, view, move, await moveEvent(moving, moves));
+      },
+      refused,
+    });
+  };
+  return planFor(to!);
 };

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
-import { lost, withoutEvents } from '../../support/lost-replies.ts';
+import { isBooking, lost, withoutEvents } from '../../support/lost-replies.ts';
 import { connect } from '../../support/mcp-client.ts';
 import {
   createWorld,
@@ -273,6 +273,41 @@ describe('events move', () => {
         /--timezone: "Nowhere" is not a time zone.*; --location-kind must be one of .*, not "moon"/s,
       );
     });
+  });
+
+  test('a time that is taken meanwhile is replaced at a terminal, once the new one is confirmed', async () => {
+    const id = await book('09:00');
+    let isTaken = false;
+    const send: Send = async (request) => {
+      if (isBooking(request) && !isTaken) {
+        isTaken = true;
+        await book('14:00', '--email bob@example.com --name Bob');
+      }
+      return world.service(request);
+    };
+    const line = `events move ${id} --to 2026-12-01T14:00:00Z --accessible`;
+    const moved = await run(line, { send, terminals, stdin: '1\n1\n1\n' });
+    expect(moved.code, moved.stderr).toBe(0);
+    expect(moved.stderr).toMatch(
+      /isn't free[\s\S]*Another time[\s\S]*Question: Move "Intro call"[\s\S]*Moved: Intro call/,
+    );
+    expect(moved.stderr).toMatch(/For a script:[\s\S]* --to 2026-12-01T\d\d:\d\d:00\+01:00 --accessible\n$/);
+  });
+
+  test('says also with --quiet that a move could not be recorded', async () => {
+    const id = await book('09:00');
+    const state = temporaryDirectory('state');
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      if (request.url.endsWith('/cancellation')) {
+        rmSync(state, { recursive: true });
+        writeFileSync(state, '');
+      }
+      return reply;
+    };
+    const line = `events move ${id} --to 2026-12-01T14:00:00Z --yes --quiet`;
+    const { code, stderr } = await run(line, { send, env: { SCHED_STATE_DIR: state } });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The move is done, but this could not be recorded')]);
   });
 
   few(2, {
