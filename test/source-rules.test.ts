@@ -59,11 +59,13 @@ const machineClock: Reserved = {
     // Tokens, receipts and ledgers, whose times are of this machine.
     ...['commands/auth/', 'commands/doctor/', 'commands/move/move-many.ts', 'commands/compliance/export.ts'],
     ...['commands/compliance/receipts.ts', 'commands/mcp/call-log.ts', 'commands/webhooks/run-backfill.ts'],
+    // What another run has noted, told beside the time it is here.
+    ...['commands/booking/booking-context.ts', 'commands/move/move-one.ts'],
     // Deliveries, which the sandbox signs by this clock, and a sandbox that has no clock yet.
     ...['commands/webhooks/verify.ts', 'commands/sandbox/input.ts'],
     // Both clocks, compared or the earlier one of them.
     ...['cli/operation/write-result.ts', 'cli/session/context.ts'],
-    ...['commands/webhooks/create.ts', 'commands/mirror/sync.ts'],
+    ...['commands/webhooks/create.ts', 'commands/mirror/sync.ts', 'commands/compliance/bundle.ts'],
   ],
 };
 

@@ -155,7 +155,7 @@ const printerOf = (
   now: () => number,
   shown: ReturnType<typeof createShownIds>,
 ): Printer => {
-  const { format, fields, header, raw, jq, color, accessible, zone } = settings;
+  const { format, fields, header, raw, jq, color, accessible } = settings;
   const isRead = operation === undefined || operation.method === 'GET';
   return createPrinter({
     // The command itself writes sentences.
@@ -164,7 +164,7 @@ const printerOf = (
     header,
     raw,
     jq,
-    localTime: settings.localTimes ? (text) => exactTime(text, zone) : undefined,
+    localTime: settings.localTimes ? (text) => exactTime(text, settings.zone) : undefined,
     color,
     accessible,
     stdout: afterNotes(runtime.stdout, notes),
