@@ -68,7 +68,7 @@ test('a backfill that is killed again and again repeats at most one delivery eac
   expect(kills, said).toBeGreaterThan(1);
   const counted = new Map<string, number>();
   for (const each of receiver.received) {
-    expect(isSigned(each, key)).toBe(true);
+    expect(isSigned(each, key, Date.now())).toBe(true);
     const { event, created_at, payload } = JSON.parse(each.body);
     const id = [event, created_at, payload.uri].join(' ');
     counted.set(id, (counted.get(id) ?? 0) + 1);

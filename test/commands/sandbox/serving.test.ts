@@ -69,7 +69,7 @@ describe('sandbox start --webhook-to', () => {
     expect((await sandbox.run(book)).code).toBe(0);
     await heard(1);
     expect(bodies()[0]).toMatchObject({ event: 'invitee.created', payload: { email: 'ada@engine.example' } });
-    expect(isSigned(received[0]!, readFileSync(keyFile, 'utf8').trim())).toBe(true);
+    expect(isSigned(received[0]!, readFileSync(keyFile, 'utf8').trim(), world.machineNow())).toBe(true);
     const listed = await sandbox.run('webhooks list --org current -o json');
     expect(JSON.parse(listed.stdout).map((each: { callback_url: string }) => each.callback_url)).toContain(url);
     await sandbox.stop();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mostPerWebhook } from '../../../src/sandbox/webhooks/outbox.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
-import { amara, at, group, noon, pathOf, tomas } from '../world.ts';
+import { amara, at, group, noon, pathOf, system, tomas } from '../world.ts';
 import { type Deliveries, hours, minutes, openDeliveries, promised, seconds, stuck } from './deliveries.ts';
 import { isSigned, openReceiver } from './receiver.ts';
 
@@ -36,8 +36,8 @@ describe('deliveries', () => {
     expect(bodies()[2].payload).toMatchObject({ status: 'canceled', scheduled_event: { status: 'canceled' } });
     for (const each of received) {
       expect(each.headers['content-type']).toBe('application/json');
-      expect(isSigned(each, 'the-key-of-the-receiver')).toBe(true);
-      expect(isSigned(each, 'another-key')).toBe(false);
+      expect(isSigned(each, 'the-key-of-the-receiver', system.now())).toBe(true);
+      expect(isSigned(each, 'another-key', system.now())).toBe(false);
     }
   });
 

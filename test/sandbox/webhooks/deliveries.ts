@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/base/system.ts';
 import { deliveryCalls } from '../../../src/sandbox/admin/delivery-admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
+import { machineClock } from '../../support/clocks.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { adminAsker, type Body } from '../admin/admin-ask.ts';
 import { at, openWorld, organization, pathOf } from '../world.ts';
@@ -27,10 +28,10 @@ export const openDeliveries = async (file?: string) => {
   const world = await openWorld(file === undefined ? {} : { file });
   if (file === undefined) world.store.run('DELETE FROM webhooks');
 
-  /** A deliverer. The clock of the system is the world's. */
+  /** A deliverer. */
   const delivererOf = (options: Partial<DelivererOptions> = {}): Deliverer => {
     const { store, clock } = world;
-    const system = { now: clock.now, sleep: forever };
+    const system = machineClock({ now: clock.now, sleep: forever });
     const deliverer = createDeliverer({
       store,
       clock,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { amara, group } from '../world.ts';
+import { amara, group, system } from '../world.ts';
 import { type Deliveries, hours, openDeliveries } from './deliveries.ts';
 import { isSigned, openReceiver } from './receiver.ts';
 
@@ -51,7 +51,7 @@ describe('samples', () => {
       const { url, received, bodies } = await openReceiver();
       await world.subscribe({ url, signing_key: 'the-key-of-the-receiver', events: ['invitee.created'] });
       await world.calls().trigger({ event: 'invitee.created', ...more });
-      expect(isSigned(received[0]!, 'the-key-of-the-receiver')).toBe(true);
+      expect(isSigned(received[0]!, 'the-key-of-the-receiver', system.now())).toBe(true);
       return bodies()[0];
     };
 
