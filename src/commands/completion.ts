@@ -35,8 +35,7 @@ const names = Object.keys(shells);
 const shellKind: Kind<Shell> = {
   json: 'string',
   choices: names,
-  read: (raw) => {
-    const word = String(raw);
+  read: (word) => {
     if (Object.hasOwn(shells, word)) return accept(shells[word]!);
     const meant = word === 'pwsh' ? 'powershell' : nearest(word, names);
     return refuse(words`No completion script for "${word}". Choose from ${names.join(', ')}`, meant);

@@ -29,10 +29,7 @@ export const examples = {
 const dateKind: Kind<string> = {
   value: 'DATE',
   json: 'string',
-  read: (raw) =>
-    isDate(String(raw))
-      ? accept(String(raw))
-      : refuse(words`${self} must be a date such as 2026-12-01, not "${String(raw)}"`),
+  read: (raw) => (isDate(raw) ? accept(raw) : refuse(words`${self} must be a date such as 2026-12-01, not "${raw}"`)),
 };
 
 type Spot = Record<'start_time' | 'end_time', string>;
@@ -41,8 +38,7 @@ type Spot = Record<'start_time' | 'end_time', string>;
 const spotKind: Kind<Spot> = {
   value: 'START/END',
   json: 'string',
-  read: async (raw, { settings: { zone, zoneSource }, isTerminal, now }) => {
-    const text = String(raw);
+  read: async (text, { settings: { zone, zoneSource }, isTerminal, now }) => {
     const [start, end, ...rest] = text.split('/');
     if (start === undefined || end === undefined || rest.length > 0)
       return refuse(words`${self} must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);

@@ -35,7 +35,7 @@ const ruleKind: Kind<Rule[]> = {
   value: 'RULE',
   json: 'string',
   read: (raw) => {
-    const reading = readRule(String(raw));
+    const reading = readRule(raw);
     return reading.ok ? accept(reading.value) : refuse(words`${self} ${reading.problem}`);
   },
 };

@@ -46,8 +46,8 @@ export const actionValue = (problemOf: (text: string) => string | false) =>
     {
       json: 'string',
       read: (raw) => {
-        const problem = problemOf(String(raw));
-        return problem === false ? accept(String(raw)) : refuse([problem]);
+        const problem = problemOf(raw);
+        return problem === false ? accept(raw) : refuse([problem]);
       },
     },
     '',

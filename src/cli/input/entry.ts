@@ -1,7 +1,7 @@
 import type { Sentence } from '../../base/words.ts';
 import type { Argument, Flag } from '../command.ts';
 import type { Raw } from './given.ts';
-import { accept, type How, type Kind, type Read } from './kind.ts';
+import { accept, type How, type Kind, type Read, readValue } from './kind.ts';
 
 /** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
 export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless' | 'optional'>, Pick<Argument, 'offer'> {
@@ -46,7 +46,7 @@ const readEach = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Prom
   const values: T[] = [];
   const refusals: Refusal[] = [];
   for (const raw of given) {
-    const read = await kind.read(raw, how);
+    const read = await readValue(kind, raw, how);
     if (!read.ok) refusals.push({ ...read, raw });
     else if ('value' in read) values.push(read.value);
   }
@@ -64,7 +64,7 @@ export const entry = <T, const Options extends EntryOptions = object>(
     if (facts.many) return facts.needed && given.length === 0 ? 'missing' : readEach(kind, given, how);
     const [raw = preset] = given;
     if (raw === undefined) return facts.needed ? 'missing' : accept(undefined);
-    const read = await kind.read(raw, how);
+    const read = await readValue(kind, raw, how);
     return read.ok ? read : { refusals: [{ ...read, raw }] };
   };
   return {

@@ -5,8 +5,7 @@ import { day } from '../../base/milliseconds.ts';
 import { self, type Words, words } from '../../base/words.ts';
 import { readReference, waysToName } from '../../client/ids.ts';
 import type { Reading } from '../../time/reading.ts';
-import type { Raw } from './given.ts';
-import { accept, type How, type Kind, type Read, refuse } from './kind.ts';
+import { accept, type How, type Kind, type Read, readValue, refuse } from './kind.ts';
 import { momentFacts, refuseChoice, zoneKind } from './kinds.ts';
 
 /*
@@ -45,7 +44,7 @@ export const referenceKind = (collection: Collection): Kind<Value> => {
     ...(ways.includes('NAME') ? { isProse: true } : {}),
     ...(own === undefined ? {} : { suggestions: [own] }),
     read: (raw) => {
-      const read = readReference(String(raw), collection);
+      const read = readReference(raw, collection);
       if (!read.ok) return refuse(words`${self} ${read.problem}`);
       return accept<Value>({ id: read.ids[0] ?? '', collection, root: read.root, name: read.name });
     },
@@ -56,13 +55,13 @@ const choiceKind = (choices: readonly string[]): Kind<Value> => ({
   value: 'WORD',
   json: 'string',
   choices,
-  read: (raw) => (choices.includes(String(raw)) ? ready(raw) : refuseChoice(raw, choices)),
+  read: (raw, _, value) => (choices.includes(raw) ? ready(value) : refuseChoice(raw, choices)),
 });
 
 /** The zone and the time to read a time with. A timestamp needs neither: it is the same moment everywhere. */
-const timePlace = async (raw: Raw, { settings, now }: How) => {
+const timePlace = async (raw: string, { settings, now }: How) => {
   const { timestampOf } = await import('../../time/wall.ts');
-  if (timestampOf(String(raw)) !== undefined) return { zone: 'UTC', zoneSource: 'TZ', now: 0 } as const;
+  if (timestampOf(raw) !== undefined) return { zone: 'UTC', zoneSource: 'TZ', now: 0 } as const;
   const { zone, zoneSource } = settings;
   return { zone, zoneSource, now: await now() };
 };
@@ -72,7 +71,7 @@ const edgeKind = (edge: 'since' | 'until'): Kind<Value> => ({
   ...momentFacts,
   read: async (raw, how) => {
     const { readTime } = await import('../../time/read.ts');
-    const reading = readTime(String(raw), { ...(await timePlace(raw, how)), edge });
+    const reading = readTime(raw, { ...(await timePlace(raw, how)), edge });
     return reading.ok ? ready(reading.instant) : refuse(words`${self}: ${reading.problem}`);
   },
 });
@@ -107,8 +106,8 @@ const momentKind: Kind<Value> = {
     const inviteeZone = theirs?.ok ? theirs.zone : undefined;
     const { readMutationTime } = await import('../../time/mutation.ts');
     const reading = how.isFile
-      ? await readInFile(String(raw), how, inviteeZone)
-      : readMutationTime(String(raw), { ...(await timePlace(raw, how)), inviteeZone, isTerminal: how.isTerminal });
+      ? await readInFile(raw, how, inviteeZone)
+      : readMutationTime(raw, { ...(await timePlace(raw, how)), inviteeZone, isTerminal: how.isTerminal });
     if (!reading.ok) return refuse(words`${self}: ${reading.problem}`);
     return accept<Value>({ ready: reading.instant, ...(reading.local ? { zone: reading.zone } : {}) });
   },
@@ -117,7 +116,7 @@ const momentKind: Kind<Value> = {
 const zoneField: Kind<Value> = {
   ...zoneKind,
   read: async (raw, how): Promise<Read<Value>> => {
-    const read = await zoneKind.read(raw, how);
+    const read = await readValue(zoneKind, raw, how);
     return 'value' in read ? ready(read.value) : (read as Read<never>);
   },
 };
@@ -144,16 +143,16 @@ const plainKind = (field: Field, inspection: Inspection): Kind<Value> => {
     json: type === 'number' ? 'integer' : 'string',
     ...(value === 'TEXT' ? { isProse: true } : {}),
     ...(sortedBy === undefined ? {} : { suggestions: sortedBy.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
-    read: async (raw) => {
+    read: async (raw, _, value) => {
       const { plainErrors } = await import('../../api/wording.ts');
-      const converted = type === 'number' && /^-?\d+$/.test(String(raw)) ? Number(raw) : raw;
+      const converted = type === 'number' && /^-?\d+$/.test(raw) ? Number(raw) : value;
       const { error } = field.safeParse(converted, plainErrors);
-      return error === undefined ? ready(converted) : refuse(await refusedBy(error.issues[0]!.message, String(raw)));
+      return error === undefined ? ready(converted) : refuse(await refusedBy(error.issues[0]!.message, raw));
     },
   };
 };
 
-const switchKind: Kind<Value> = { json: 'boolean', read: ready };
+const switchKind: Kind<Value> = { json: 'boolean', read: (_, __, value) => ready(value) };
 
 /** The kind of a field of a request. `edge` is the end of a time window, if it is one. */
 export const fieldKind = (name: string, field: Field, edge: 'since' | 'until' | undefined): Kind<Value> => {

@@ -56,8 +56,11 @@ export interface Kind<T = unknown> {
   readonly isDigest?: true;
   /** What a prompt offers to begin with. */
   preset?(how: How): string;
-  read(raw: Raw, how: How): Read<T> | Promise<Read<T>>;
+  /** Reads the text of what was given. `value` is the same as it was given, for a kind that tells `5` from `"5"`. */
+  read(raw: string, how: How, value: Raw): Read<T> | Promise<Read<T>>;
 }
+
+export const readValue = <T>(kind: Kind<T>, value: Raw, how: How) => kind.read(String(value), how, value);
 
 export const accept = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
 

@@ -1,30 +1,29 @@
 import { otherChoice, type Sentence, self, words } from '../../base/words.ts';
 import { type Entry, type EntryOptions, entry, present } from './entry.ts';
-import type { Raw } from './given.ts';
 import { accept, type How, type Kind, type Read, refuse } from './kind.ts';
 
 export const textKind: Kind<string> = {
   value: 'TEXT',
   json: 'string',
   isProse: true,
-  read: (raw) => accept(String(raw)),
+  read: (raw) => accept(raw),
 };
 
 export const text = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
   entry(textKind, description, options);
 
-const wordKind: Kind<string> = { json: 'string', read: (raw) => accept(String(raw)) };
+const wordKind: Kind<string> = { json: 'string', read: (raw) => accept(raw) };
 
 /** Text without spaces, such as an address. */
 export const word = <const Options extends EntryOptions & { value: string }>(description: Sentence, options: Options) =>
   entry(wordKind, description, options);
 
-const fileKind: Kind<string> = { value: 'FILE', json: 'string', offers: 'files', read: (raw) => accept(String(raw)) };
+const fileKind: Kind<string> = { value: 'FILE', json: 'string', offers: 'files', read: (raw) => accept(raw) };
 
 export const file = <const Options extends EntryOptions = object>(description: Sentence, options?: Options) =>
   entry(fileKind, description, options);
 
-const switchKind: Kind<boolean> = { json: 'boolean', read: (raw) => accept(raw === true) };
+const switchKind: Kind<boolean> = { json: 'boolean', read: (_, __, value) => accept(value === true) };
 
 /** A switch. It is never undefined. */
 export const toggle = (description: Sentence, options: Pick<EntryOptions, 'short' | 'heading'> = {}): Entry<boolean> =>
@@ -45,16 +44,16 @@ export const count = <const Options extends EntryOptions & { least?: number; mos
     value: 'N',
     json: 'integer',
     read: (raw) => {
-      const number = /^\d+$/.test(String(raw)) ? Number(raw) : Number.NaN;
+      const number = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;
       if (number >= least && number <= most) return accept(number);
-      return refuse(words`${self} must be a whole number ${range}, not "${String(raw)}"`);
+      return refuse(words`${self} must be a whole number ${range}, not "${raw}"`);
     },
   };
   return entry(kind, description, rest as Options);
 };
 
-export const refuseChoice = (raw: Raw, choices: readonly string[]): Read<never> => {
-  const { words: problem, correction } = otherChoice(String(raw), choices);
+export const refuseChoice = (raw: string, choices: readonly string[]): Read<never> => {
+  const { words: problem, correction } = otherChoice(raw, choices);
   return refuse(problem, correction);
 };
 
@@ -68,8 +67,8 @@ export const choice = <const Choice extends string, const Options extends EntryO
     value: 'WORD',
     json: 'string',
     choices,
-    read: (raw) => {
-      const match = choices.find((each) => each === raw);
+    read: (raw, _, value) => {
+      const match = choices.find((each) => each === value);
       return match === undefined ? refuseChoice(raw, choices) : accept(match);
     },
   };
@@ -92,10 +91,10 @@ export const duration = <const Options extends EntryOptions & Length>(descriptio
     json: 'string',
     read: async (raw) => {
       const { readDuration } = await import('../../time/duration.ts');
-      const length = readDuration(String(raw));
-      if (length === undefined) return refuse(words`${self} must be a duration such as ${such}, not "${String(raw)}"`);
+      const length = readDuration(raw);
+      if (length === undefined) return refuse(words`${self} must be a duration such as ${such}, not "${raw}"`);
       if (least === undefined || length >= readDuration(least)!) return accept(length);
-      return refuse(words`${self} must be at least ${least}, not "${String(raw)}"${why}`);
+      return refuse(words`${self} must be at least ${least}, not "${raw}"${why}`);
     },
   };
   return entry(kind, description, rest as Options);
@@ -113,21 +112,21 @@ interface Edge {
 /** A moment as of any time: an offset such as `+60d` moves along. */
 type Moving = (now: number) => number;
 
-const readMoving = async (raw: Raw, how: How, { edge, in: side, isLive }: Edge): Promise<Read<Moving>> => {
+const readMoving = async (raw: string, how: How, { edge, in: side, isLive }: Edge): Promise<Read<Moving>> => {
   const { readTime } = await import('../../time/read.ts');
   const { timestampOf } = await import('../../time/wall.ts');
   const { zone } = how.settings;
   const now = await how.now();
   const at = (time: number) => {
-    const reading = readTime(String(raw), { zone, now: time, ...(edge === undefined ? {} : { edge }) });
+    const reading = readTime(raw, { zone, now: time, ...(edge === undefined ? {} : { edge }) });
     return reading.ok ? timestampOf(reading.instant)! : reading.problem;
   };
   const first = at(now);
   if (typeof first !== 'number') return refuse(words`${self}: ${first}`);
   const isThere = side === undefined || (side === 'past' ? first <= now : first > now);
-  if (!isThere) return refuse(words`${self} must be in the ${side}, not "${String(raw)}"`);
+  if (!isThere) return refuse(words`${self} must be in the ${side}, not "${raw}"`);
   return accept((time) => {
-    const later = isLive || String(raw).startsWith('+') ? at(time) : first;
+    const later = isLive || raw.startsWith('+') ? at(time) : first;
     return typeof later === 'number' ? later : first;
   });
 };
@@ -161,9 +160,8 @@ export const moment = <const Options extends EntryOptions & Omit<Edge, 'isLive'>
 const ageKind: Kind<(at: number) => number> = {
   value: 'AGE',
   json: 'string',
-  read: async (raw) => {
+  read: async (given) => {
     const { timeBefore } = await import('../../time/duration.ts');
-    const given = String(raw);
     if (timeBefore(given, 0) !== undefined) return accept((at) => timeBefore(given, at)!);
     const problem = words`${self} must be an age such as 90d, 8w, 24mo or 2y, not "${given}"`;
     return refuse(problem, /^[1-9]\d*m$/.test(given) ? `${given}o` : undefined);
@@ -181,7 +179,7 @@ export const zoneKind: Kind<string> = {
   preset: ({ settings }) => settings.zone,
   read: async (raw) => {
     const { readZone } = await import('../../time/zone.ts');
-    const reading = readZone(String(raw));
+    const reading = readZone(raw);
     if (reading.ok) return accept(reading.zone);
     // A write must not be suggested with a guess among several zones.
     const [candidate, ...others] = reading.candidates;

@@ -5,6 +5,7 @@ import { asFlags, spell, the } from '../../base/words.ts';
 import type { Argument, ChoiceList, Command, Flag, FollowUp, Invocation } from '../command.ts';
 import type { Given } from '../input/given.ts';
 import { howOf } from '../input/input.ts';
+import { readValue } from '../input/kind.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
@@ -75,7 +76,7 @@ const askFlag = async (flag: Flag, { prompts }: Command, invocation: Invocation,
     what: prompt?.what,
     ...(preset === undefined ? {} : { preset }),
     check: async (answer) => {
-      const read = await kind.read(readAnswer(answer), how);
+      const read = await readValue(kind, readAnswer(answer), how);
       return read.ok ? undefined : spell(read.problem, asFlags, the(flag.name));
     },
   });

@@ -1,6 +1,6 @@
 import { the, words } from '../../base/words.ts';
 import type { Value } from '../input/field-kinds.ts';
-import type { How } from '../input/kind.ts';
+import { type How, readValue } from '../input/kind.ts';
 import type { Problems } from '../messages/problems.ts';
 import type { FieldFlag } from './field-flags.ts';
 
@@ -28,7 +28,7 @@ export const checkWindow = async (
   };
   const [begin, end] = [String(how.given.since), String(how.given.until)];
   // `monday` is the coming one, and people who look back mean the last one.
-  const last = await edge('since')![0].kind.read(`last ${begin}`, how);
+  const last = await readValue(edge('since')![0].kind, `last ${begin}`, how);
   const isMeant = last.ok && 'value' in last && timeOf(last.value) < until;
   problems.report({
     about: the('since'),

@@ -10,7 +10,7 @@ import type { Argument, Invocation } from '../command.ts';
 import type { Value } from '../input/field-kinds.ts';
 import type { Given, Raw } from '../input/given.ts';
 import type { Input as CommandInput, Reading } from '../input/input.ts';
-import type { How } from '../input/kind.ts';
+import { type How, readValue } from '../input/kind.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { checkWindow } from './empty-window.ts';
@@ -74,7 +74,7 @@ export const readFlags = async (
     if (how.given[flag.name] === undefined) continue;
     const values: Value[] = [];
     for (const raw of rawsOf(flag, how.given[flag.name])) {
-      const value = await flag.kind.read(raw, how);
+      const value = await readValue(flag.kind, raw, how);
       if (!value.ok)
         problems.report({
           about: flagAsName(flag),

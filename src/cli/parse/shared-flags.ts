@@ -9,7 +9,7 @@ const textWith = (value: string, offers?: Kind['offers']): Kind<string> => ({
   value,
   json: 'string',
   ...(offers && { offers }),
-  read: (raw) => accept(String(raw)),
+  read: (raw) => accept(raw),
 });
 
 const fields = textWith('FIELDS', 'fields');

@@ -12,8 +12,8 @@ const serverUrlKind: Kind<string> = {
   json: 'string',
   read: async (raw) => {
     const { urlProblem } = await import('../../http/proxy.ts');
-    const problem = urlProblem(String(raw));
-    return problem === undefined ? accept(String(raw)) : refuse(words`${self}: ${problem}`);
+    const problem = urlProblem(raw);
+    return problem === undefined ? accept(raw) : refuse(words`${self}: ${problem}`);
   },
 };
 
@@ -25,7 +25,7 @@ const clientAuthKind: Kind<ClientAuthMethod> = {
   read: (raw) => {
     const method = Object.values(clientAuthWords).find((each) => each === methodNamed(raw));
     if (method !== undefined) return accept(method);
-    return refuse(words`${self} must be ${Object.keys(clientAuthWords).join(' or ')}, not "${String(raw)}"`);
+    return refuse(words`${self} must be ${Object.keys(clientAuthWords).join(' or ')}, not "${raw}"`);
   },
 };
 
@@ -34,12 +34,7 @@ const scopesKind: Kind<string[]> = {
   json: 'string',
   suggestions: knownScopes,
   offers: 'parts',
-  read: (raw) =>
-    accept(
-      String(raw)
-        .split(/[\s,]+/)
-        .filter(Boolean),
-    ),
+  read: (raw) => accept(raw.split(/[\s,]+/).filter(Boolean)),
 };
 
 /** A list of scopes. Each wrong one is a problem. */
@@ -71,7 +66,7 @@ const entries = {
   authUrl: entry(serverUrlKind, 'URL of the authorization server'),
   mcpUrl: entry(serverUrlKind, 'URL of the MCP server', rare),
   clientId: entry(
-    { value: 'ID', json: 'string', read: (raw) => accept(String(raw)) },
+    { value: 'ID', json: 'string', read: (raw) => accept(raw) },
     'OAuth client ID of sched at the authorization server',
   ),
   clientSecretFile: file('file with the secret of the client, or - for stdin, if the client has one', rare),

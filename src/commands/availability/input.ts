@@ -33,7 +33,7 @@ const rulesKind = (value: string, reader: 'readRule' | 'readDays'): Kind<InZone<
   read: async (raw, how) => {
     const { [reader]: read } = await import('../../time/read-rules.ts');
     const today = await todayOf(how);
-    const rulesIn: InZone<CheckResult<Rule[]>> = (zone) => read(String(raw), () => today(zone));
+    const rulesIn: InZone<CheckResult<Rule[]>> = (zone) => read(raw, () => today(zone));
     const first = rulesIn(await firstZone(how));
     return first.ok ? accept(rulesIn) : refuse(words`${self} ${first.problem}`);
   },
@@ -174,10 +174,10 @@ const weekdayKind: Kind<Rule[]> = {
   json: 'string',
   read: async (raw) => {
     const { readDays } = await import('../../time/read-rules.ts');
-    const reading = readDays(String(raw), undefined, 'a weekday such as friday, fri or sat-sun');
+    const reading = readDays(raw, undefined, 'a weekday such as friday, fri or sat-sun');
     if (!reading.ok) return refuse(words`${self} ${reading.problem}`);
     const hasDate = reading.value.some(({ type }) => type === 'date');
-    return hasDate ? refuse(words`${self} "${String(raw)}" is not a weekday`) : accept(reading.value);
+    return hasDate ? refuse(words`${self} "${raw}" is not a weekday`) : accept(reading.value);
   },
 };
 

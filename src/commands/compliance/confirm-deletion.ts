@@ -20,7 +20,7 @@ export const confirmKind: Kind<number | string> = {
   value: 'COUNT|DIGEST',
   json: ['integer', 'string'],
   read: (raw) => {
-    const text = String(raw).trim().toLowerCase();
+    const text = raw.trim().toLowerCase();
     if (/^sha256:[0-9a-f]{64}$/.test(text)) return accept(text);
     if (/^\d{1,9}$/.test(text)) return accept(Number(text));
     return refuse(words`${self} must be the number of addresses or the sha256:… digest that ${the('dryRun')} prints`);

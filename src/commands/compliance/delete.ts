@@ -42,7 +42,7 @@ const largestBatch = 1000;
 const orgKind: Kind<string> = {
   ...referenceKind('organizations'),
   collection: undefined,
-  read: (raw) => accept(String(raw)),
+  read: (raw) => accept(raw),
 };
 
 const entries = {

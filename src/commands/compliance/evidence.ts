@@ -61,7 +61,7 @@ const headKind: Kind<string> = {
   value: 'HASH',
   json: 'string',
   read: (raw) => {
-    const head = String(raw).trim().toLowerCase();
+    const head = raw.trim().toLowerCase();
     if (/^sha256:[0-9a-f]{64}$/.test(head)) return accept(head);
     return refuse(words`${self} must be sha256: followed by 64 hexadecimal digits`);
   },
@@ -108,7 +108,7 @@ const addressKind: Kind<string> = {
   value: 'EMAIL',
   json: 'string',
   read: (raw) => {
-    const address = raw === '-' ? raw : foldAddress(String(raw).trim());
+    const address = raw === '-' ? raw : foldAddress(raw.trim());
     return address === undefined ? refuse(words`${self} must be an email address`) : accept(address);
   },
 };

@@ -12,7 +12,7 @@ const eitherKind = <const Word extends string>(one: Word, other: Word): Kind<Wor
   json: 'string',
   offers: 'parts',
   read: (raw) => {
-    const given = fieldList(String(raw));
+    const given = fieldList(raw);
     const wrong = given.filter((each) => each !== one && each !== other);
     if (wrong.length === 0) return accept(given as Word[]);
     return refuse(words`${self} must be ${one}, ${other} or both, not "${wrong.join('" or "')}"`);
@@ -22,8 +22,7 @@ const eitherKind = <const Word extends string>(one: Word, other: Word): Kind<Wor
 const userKind: Kind<string> = {
   value: 'me|EMAIL',
   json: 'string',
-  read: (raw) => {
-    const key = String(raw);
+  read: (key) => {
     if (key === 'me' || key.includes('@')) return accept(key);
     return refuse(words`${self} must be an email address, not "${key}"`);
   },
@@ -84,7 +83,7 @@ const digestKind: Kind<string> = {
   json: 'string',
   isDigest: true,
   read: (raw) => {
-    const digest = String(raw).toLowerCase();
+    const digest = raw.toLowerCase();
     if (/^[0-9a-f]{12,64}$/.test(digest)) return accept(digest);
     return refuse(words`${self} must be the digest that config diff prints: 12 or more hex digits`);
   },

@@ -14,7 +14,7 @@ const groupsKind: Kind<readonly ProbeGroup[]> = {
   value: 'GROUPS',
   json: 'string',
   read: (raw) => {
-    const names = String(raw).split(',');
+    const names = raw.split(',');
     const unknown = names.filter((name) => !isGroup(name)).map((name) => `"${name}"`);
     if (unknown.length === 0) return accept(names.filter(isGroup));
     return refuse(words`${self} must be a list of ${probeGroups.join(', ')}, not ${unknown.join(' and ')}`);

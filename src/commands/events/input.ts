@@ -30,7 +30,7 @@ const searchKind: Kind<string> = {
   json: 'string',
   isProse: true,
   read: (raw) => {
-    const text = fold(String(raw));
+    const text = fold(raw);
     return text === '' ? refuse(words`${self} needs some text to search for`) : accept(text);
   },
 };

@@ -12,13 +12,13 @@ const patternsKind: Kind<string[]> = {
   value: 'LIST',
   json: 'string',
   offers: 'parts',
-  read: (raw) => accept(fieldList(raw === true ? '' : String(raw))),
+  read: (raw, _, value) => accept(fieldList(value === true ? '' : raw)),
 };
 
 const namesKind: Kind<string[]> = {
   ...patternsKind,
   read: (raw) => {
-    const names = fieldList(String(raw));
+    const names = fieldList(raw);
     return names.length > 0 ? accept(names) : refuse(words`${self} needs at least one name, such as events.*`);
   },
 };

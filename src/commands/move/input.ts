@@ -11,15 +11,15 @@ import { recordFile } from '../bulk/input.ts';
 import { choosingFlags, choosingInput } from '../events/input.ts';
 
 /** Stays text until the people who move are known: it must mean the same in all their time zones. */
-const startKind: Kind<string> = { ...momentFacts, read: (raw) => accept(String(raw)) };
+const startKind: Kind<string> = { ...momentFacts, read: (raw) => accept(raw) };
 
 const offsetKind: Kind<string> = {
   value: 'OFFSET',
   json: 'string',
   read: (raw) =>
-    /^[+-](\d+[wdhm])+$/.test(String(raw))
-      ? accept(String(raw))
-      : refuse(words`${self} must be an offset such as +1h, -30m or +1d, not "${String(raw)}"`),
+    /^[+-](\d+[wdhm])+$/.test(raw)
+      ? accept(raw)
+      : refuse(words`${self} must be an offset such as +1h, -30m or +1d, not "${raw}"`),
 };
 
 /** How events are moved, one or many. */

@@ -41,8 +41,8 @@ const shownOf = (key: SettableKey): Omit<Kind, 'read'> => {
 const settingKind = (key: SettableKey): Kind<string> => ({
   ...shownOf(key),
   read: (raw) => {
-    const problem = problemWith(key, String(raw), self);
-    return problem === undefined ? accept(String(raw)) : refuse(problem);
+    const problem = problemWith(key, raw, self);
+    return problem === undefined ? accept(raw) : refuse(problem);
   },
 });
 
@@ -96,8 +96,8 @@ const settingsInput: Input<{ settings: Json }> = {
 const newNameKind: Kind<string> = {
   json: 'string',
   read: (raw) => {
-    const problem = nameProblem(String(raw));
-    return problem === undefined ? accept(String(raw)) : refuse(words`${problem}`);
+    const problem = nameProblem(raw);
+    return problem === undefined ? accept(raw) : refuse(words`${problem}`);
   },
 };
 
@@ -125,8 +125,8 @@ const valueKind: Kind<string> = {
   json: 'string',
   read: (raw, { given }) => {
     const key = settingKey(given.key);
-    const problem = key === undefined || raw === '' ? undefined : problemWith(key, String(raw), key);
-    return problem === undefined ? accept(String(raw)) : refuse(problem);
+    const problem = key === undefined || raw === '' ? undefined : problemWith(key, raw, key);
+    return problem === undefined ? accept(raw) : refuse(problem);
   },
 };
 
@@ -150,7 +150,7 @@ export const setInput = input({
   }),
 });
 
-const nameKind: Kind<string> = { json: 'string', offers: 'profiles', read: (raw) => accept(String(raw)) };
+const nameKind: Kind<string> = { json: 'string', offers: 'profiles', read: (raw) => accept(raw) };
 
 /** A profile, or else the one in use. */
 export const someProfile = input({ name: entry(nameKind, 'name of the profile', { place: 'argument' }) });

@@ -1,7 +1,7 @@
 import { self, the, type Words, words } from '../../base/words.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { input, type Values } from '../../cli/input/input.ts';
-import { accept, type Kind, type Read, refuse } from '../../cli/input/kind.ts';
+import { accept, type Kind, type Read, readValue, refuse } from '../../cli/input/kind.ts';
 import { choice, count, duration, file, momentFacts, text, toggle } from '../../cli/input/kinds.ts';
 import { needs, rule } from '../../cli/input/relations.ts';
 import type { Fault } from '../../sandbox/faults/faults.ts';
@@ -16,7 +16,7 @@ const dataKind: Kind<string> = {
   value: 'FILE',
   json: 'string',
   offers: 'files',
-  read: (raw) => (raw === '' ? refuse(words`${self} must be a file name or :memory:`) : accept(String(raw))),
+  read: (raw) => (raw === '' ? refuse(words`${self} must be a file name or :memory:`) : accept(raw)),
 };
 
 const sharedDataKind: Kind<string> = {
@@ -24,7 +24,7 @@ const sharedDataKind: Kind<string> = {
   read: (raw, how) =>
     raw === ':memory:'
       ? refuse(words`${self} :memory: ends with its command, so no other one can use it`)
-      : dataKind.read(raw, how),
+      : readValue(dataKind, raw, how),
 };
 
 const sharedText = "the sandbox's data file (default: the file that all sandbox commands share)";
@@ -36,8 +36,7 @@ export const sharedData = entry(sharedDataKind, sharedText);
 export const assignment: Kind<readonly [path: string, value: string]> = {
   value: 'PATH=VALUE',
   json: 'string',
-  read: (raw) => {
-    const text = String(raw);
+  read: (text) => {
     const end = text.indexOf('=');
     if (end >= 1) return accept([text.slice(0, end), text.slice(end + 1)]);
     return refuse(words`${self} must be PATH=VALUE such as payload.name=Zoe, not "${text}"`);
@@ -59,9 +58,8 @@ const seedKind: Kind<WorldAt> = {
   value: 'WORLD',
   json: 'string',
   suggestions: ['demo', 'empty', 'large:1000'],
-  read: async (raw, { runtime }) => {
-    if (isSeedName(raw)) return accept(async () => raw);
-    const path = String(raw);
+  read: async (path, { runtime }) => {
+    if (isSeedName(path)) return accept(async () => path);
     if (!/[./\\]/.test(path))
       return refuse(
         words`${self} must be demo, empty, large:N with N up to ${mostEvents}, or a file such as world.yaml, not "${path}"`,
@@ -83,7 +81,7 @@ const firstMoment: Kind<number> = {
   ...momentFacts,
   read: async (raw, { settings: { zone }, runtime }) => {
     const { readTime } = await import('../../time/read.ts');
-    const reading = readTime(String(raw), { zone, now: runtime.clock.now() });
+    const reading = readTime(raw, { zone, now: runtime.clock.now() });
     return reading.ok ? accept(Date.parse(reading.instant)) : refuse(words`${self}: ${reading.problem}`);
   },
 };
@@ -118,7 +116,7 @@ const faultsIn = async (given: unknown, where: Words): Promise<Read<Fault[]>> =>
 const faultKind: Kind<Fault[]> = {
   value: 'FAULT',
   json: 'string',
-  read: (raw) => faultsIn(String(raw), [self]),
+  read: (raw) => faultsIn(raw, [self]),
 };
 
 const faultFileKind: Kind<Fault[]> = {
@@ -126,10 +124,8 @@ const faultFileKind: Kind<Fault[]> = {
   json: 'string',
   offers: 'files',
   read: async (raw, { runtime }) => {
-    const reading = await (await import('../../cli/json-file.ts')).readJson(String(raw), runtime);
-    return 'value' in reading
-      ? faultsIn(JSON.parse(reading.value), words`${self} ${String(raw)}`)
-      : (reading as Read<never>);
+    const reading = await (await import('../../cli/json-file.ts')).readJson(raw, runtime);
+    return 'value' in reading ? faultsIn(JSON.parse(reading.value), words`${self} ${raw}`) : (reading as Read<never>);
   },
 };
 
@@ -139,7 +135,7 @@ const hostKind: Kind<string> = {
   json: 'string',
   isProse: true,
   read: (raw) => {
-    const host = String(raw).toLowerCase();
+    const host = raw.toLowerCase();
     if (isHostName(host)) return accept(host);
     return refuse(words`${self} must be a name such as sandbox or sandbox:8080, not "${host}"`);
   },
@@ -148,9 +144,8 @@ const hostKind: Kind<string> = {
 const receiverKind: Kind<string> = {
   value: 'URL',
   json: 'string',
-  read: async (raw) => {
+  read: async (url) => {
     const { isWebhookUrl } = await import('../../api/webhooks.ts');
-    const url = String(raw);
     // The host is named here, so unlike the webhooks of clients it need not have https.
     if (isWebhookUrl(url.replace(/^http:/, 'https:'))) return accept(url);
     return refuse(words`${self} must be a URL such as http://127.0.0.1:8080/ or http://app:3000/hooks, not "${url}"`);
@@ -161,16 +156,16 @@ const textFileKind: Kind<string> = {
   value: 'FILE',
   json: 'string',
   offers: 'files',
-  read: async (raw, { runtime }) => (await import('../../cli/json-file.ts')).readText(String(raw), runtime),
+  read: async (raw, { runtime }) => (await import('../../cli/json-file.ts')).readText(raw, runtime),
 };
 
 const originKind: Kind<string> = {
   value: 'URL',
   json: 'string',
   read: (raw) => {
-    const origin = originIn(String(raw));
+    const origin = originIn(raw);
     if (origin !== undefined) return accept(origin);
-    return refuse(words`${self} must be an origin such as https://sched.test, without a path, not "${String(raw)}"`);
+    return refuse(words`${self} must be an origin such as https://sched.test, without a path, not "${raw}"`);
   },
 };
 

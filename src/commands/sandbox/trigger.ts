@@ -28,17 +28,14 @@ const samplesView: View = {
 const receiverUrlKind: Kind<string> = {
   value: 'URL',
   json: 'string',
-  read: (raw) =>
-    isWebhookUrl(String(raw))
-      ? accept(String(raw))
-      : refuse(words`${self} must be the URL of a webhook, not "${String(raw)}"`),
+  read: (raw) => (isWebhookUrl(raw) ? accept(raw) : refuse(words`${self} must be the URL of a webhook, not "${raw}"`)),
 };
 
 const payloadKind: Kind<Json> = {
   value: 'FILE',
   json: 'string',
   offers: 'files',
-  read: (raw, { runtime }) => readObject(String(raw), runtime),
+  read: (raw, { runtime }) => readObject(raw, runtime),
 };
 
 const entries = {

@@ -36,9 +36,9 @@ const markKind: Kind<string> = {
   value: 'MARK',
   json: 'string',
   read: (raw) =>
-    isMark(String(raw))
-      ? accept(String(raw))
-      : refuse(words`${self} must be what sandbox mark has printed, such as 3.12.40, not "${String(raw)}"`),
+    isMark(raw)
+      ? accept(raw)
+      : refuse(words`${self} must be what sandbox mark has printed, such as 3.12.40, not "${raw}"`),
 };
 
 const entries = {

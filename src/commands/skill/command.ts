@@ -34,7 +34,7 @@ const currentText = async (path: string): Promise<string | undefined> => (await 
 /** There is no default: other programs obey what this file says. */
 const directoryKind: Kind<string> = {
   json: 'string',
-  read: (raw) => (raw === '' ? refuse(words`Missing argument ${self}`) : accept(String(raw))),
+  read: (raw) => (raw === '' ? refuse(words`Missing argument ${self}`) : accept(raw)),
 };
 
 const runInstall = async (registry: Nouns, directory: string, { context }: Call): Promise<void> => {

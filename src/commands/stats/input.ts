@@ -27,12 +27,12 @@ const groupingKind: Kind<Grouping[]> = {
   json: 'string',
   choices: groupings,
   read: (raw) => {
-    const parts = String(raw).split(',');
+    const parts = raw.split(',');
     const meant = new Set(parts.map((part) => nearest(part, groupings)));
     const isPossible = parts.length <= 2 && meant.size === parts.length && !meant.has(undefined);
     if (isPossible && [...meant].join() === raw) return accept([...meant] as Grouping[]);
     return refuse(
-      words`${self} must be one of ${groupings.join(', ')}, or two of them such as host,week, not "${String(raw)}"`,
+      words`${self} must be one of ${groupings.join(', ')}, or two of them such as host,week, not "${raw}"`,
       isPossible ? [...meant].join() : undefined,
     );
   },

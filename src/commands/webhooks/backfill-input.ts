@@ -17,9 +17,7 @@ const eventsKind: Kind<VisibleEvent[]> = {
   json: 'string',
   suggestions: visibleEvents,
   read: (raw) => {
-    const names = String(raw)
-      .split(',')
-      .map((name) => name.trim());
+    const names = raw.split(',').map((name) => name.trim());
     const unseen = names.find((name) => !visibleEvents.some((each) => each === name));
     if (unseen === undefined) return accept([...new Set(names as VisibleEvent[])]);
     return (webhookEvents as readonly string[]).includes(unseen)

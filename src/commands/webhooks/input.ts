@@ -20,8 +20,8 @@ export const headerKind: Kind<string> = {
   json: 'string',
   isProse: true,
   read: (raw) =>
-    headerName.test(String(raw))
-      ? accept(String(raw))
+    headerName.test(raw)
+      ? accept(raw)
       : refuse(words`${self} must be the name of a header, such as ${defaultSignatureHeader}`),
 };
 
@@ -36,7 +36,7 @@ export const handlerKind: Kind<URL> = {
   value: 'URL',
   json: 'string',
   read: (raw) => {
-    const url = urlIn(String(raw));
+    const url = urlIn(raw);
     if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === '') return accept(url);
     return refuse(words`${self} must be an http or https URL without a user, such as http://127.0.0.1:3000/hooks`);
   },
@@ -46,9 +46,9 @@ export const addressKind: Kind<string> = {
   value: 'ADDRESS',
   json: 'string',
   read: (raw) =>
-    isIP(String(raw)) !== 0 || raw === 'localhost'
-      ? accept(String(raw))
-      : refuse(words`${self} must be an IP address of this machine, not "${String(raw)}"`),
+    isIP(raw) !== 0 || raw === 'localhost'
+      ? accept(raw)
+      : refuse(words`${self} must be an IP address of this machine, not "${raw}"`),
 };
 
 const listening = {

@@ -16,7 +16,7 @@ const keyFileKind: Kind<string> = {
   value: 'FILE',
   json: 'string',
   offers: 'files',
-  read: (raw) => (raw === '' || raw === '-' ? refuse(words`${self} must be the name of a file`) : accept(String(raw))),
+  read: (raw) => (raw === '' || raw === '-' ? refuse(words`${self} must be the name of a file`) : accept(raw)),
 };
 
 /** R13: the key itself is never the value of a flag. */
