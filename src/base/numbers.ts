@@ -23,5 +23,8 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
+/** `7` ⇒ `07`, as in a time of day. */
+export const twoDigits = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+
 /** Text with a capital first letter. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

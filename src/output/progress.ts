@@ -1,4 +1,4 @@
-import { formatNumber } from '../base/numbers.ts';
+import { formatNumber, twoDigits } from '../base/numbers.ts';
 export interface Progress {
   done: number;
   total: number;
@@ -19,8 +19,8 @@ export const durationText = (seconds: number): string => {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole}s`;
   const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
-  if (minutes < 60) return `${minutes}m ${String(rest).padStart(2, '0')}s`;
-  return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
+  if (minutes < 60) return `${minutes}m ${twoDigits(rest)}s`;
+  return `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
 };
 
 /** `2 h old`: its age in one unit. */

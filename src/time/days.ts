@@ -1,4 +1,5 @@
 import { day } from '../base/milliseconds.ts';
+import { twoDigits } from '../base/numbers.ts';
 import type { CheckResult } from './reading.ts';
 import { daysIn, mondayOf, months, wallText, weekdayNames, weekdayOf } from './wall.ts';
 
@@ -70,8 +71,7 @@ function monthDay(text: string, today: number, isWindow: boolean): CheckResult<n
   const { month = '', date, year } = monthDays.map((form) => form.exec(text)).find(Boolean)?.groups ?? {};
   const index = months.findIndex((name) => name.toLowerCase().startsWith(month.toLowerCase()));
   if (date === undefined || index < 0) return undefined;
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const inYear = (number: number): string => `${number}-${two(index + 1)}-${two(Number(date))}`;
+  const inYear = (number: number): string => `${number}-${twoDigits(index + 1)}-${twoDigits(Number(date))}`;
   const thisYear = new Date(today).getUTCFullYear();
   if (year !== undefined) return checkDate(inYear(Number(year)));
   if (inYear(thisYear) >= dateText(today)) return checkDate(inYear(thisYear));

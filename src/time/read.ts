@@ -1,7 +1,7 @@
 import { day, hour, minute, second } from '../base/milliseconds.ts';
+import { twoDigits } from '../base/numbers.ts';
 import { dateText, dayCalled } from './days.ts';
-import type { CheckResult } from './reading.ts';
-import { type Reading, readingTexts } from './reading.ts';
+import { type CheckResult, type Reading, readingTexts } from './reading.ts';
 import { wallClock } from './show.ts';
 import { explainRefusal } from './time-problems.ts';
 import { midnightOf, mondayOf, utcText } from './wall.ts';
@@ -159,7 +159,7 @@ function withPlainClock(raw: string): CheckResult<string> {
   const isAfternoon = half?.toLowerCase() === 'p';
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (isAfternoon ? 12 : 0);
   const start = text.replace(half === undefined ? hoursWithH : twelveHours, '');
-  return { ok: true, value: `${start}${before}${String(hour).padStart(2, '0')}:${minutes}` };
+  return { ok: true, value: `${start}${before}${twoDigits(hour)}:${minutes}` };
 }
 
 /** `in 2 hours` and `3 days ago` as `+2h` and `-3d`. */

@@ -1,4 +1,4 @@
-import { counted, formatNumber } from '../../base/numbers.ts';
+import { counted, formatNumber, twoDigits } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { shownText } from '../../output/cells.ts';
 import { barLengths, levelOf } from '../../output/drawing.ts';
@@ -56,7 +56,7 @@ interface ChartRow {
 const hoursText = (hours: number): string => {
   const minutes = Math.round(hours * 60);
   const rest = minutes % 60;
-  return `${formatNumber(Math.floor(minutes / 60))} h${rest === 0 ? '   ' : ` ${String(rest).padStart(2, '0')}`}`;
+  return `${formatNumber(Math.floor(minutes / 60))} h${rest === 0 ? '   ' : ` ${twoDigits(rest)}`}`;
 };
 
 /** The columns of numbers. The later they are here, the earlier a narrow terminal leaves them out. */

@@ -1,4 +1,4 @@
-import { counted } from '../../base/numbers.ts';
+import { counted, twoDigits } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { LogContext } from '../admin/log-admin.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
@@ -43,7 +43,7 @@ ${scroller('List of booking pages', html`<ul>${items}</ul>`)}</section>`;
 /** Sets the clock to a time of the browser, whose zone is that of the desk. */
 const clockForm = ({ now, zone }: DeskView): Html => {
   const { date, minutes } = localTime(zone, now);
-  const time = [minutes / 60, minutes % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+  const time = [minutes / 60, minutes % 60].map(twoDigits).join(':');
   return html`<details class="pop"><summary class="b">Set…</summary><form data-call="POST clock"><input type="datetime-local" name="time" aria-label="New time" value="${date}T${time}" required><button>Set</button></form></details>`;
 };
 

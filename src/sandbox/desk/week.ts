@@ -1,3 +1,4 @@
+import { twoDigits } from '../../base/numbers.ts';
 import { onceEach } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
 import { dayAt } from '../../time/calendar.ts';
@@ -130,8 +131,7 @@ const blocksOf = (meetings: readonly Meeting[]): Block[] => {
   return blocks;
 };
 
-const clock = (minutes: number): string =>
-  [minutes / 60, minutes % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+const clock = (minutes: number): string => [minutes / 60, minutes % 60].map(twoDigits).join(':');
 
 /** Who meets: the invitee or the seats of a group, and the hosts. */
 const peopleOf = ({ invitees, hosts, invitees_counter: { active, limit } }: Meeting): Html => {

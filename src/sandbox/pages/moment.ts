@@ -1,4 +1,5 @@
 import { day as dayLength, hour as hourLength } from '../../base/milliseconds.ts';
+import { twoDigits } from '../../base/numbers.ts';
 import { onceEach } from '../../base/once.ts';
 import { zoneAt } from '../../time/offset.ts';
 import { wallClock } from '../../time/show.ts';
@@ -117,10 +118,10 @@ export const momentsIn = ({ url, request, now }: Reader, language: string, zone:
   const clock = (at: number): string => {
     const shown = wall(at);
     const minutes = Math.floor((shown % dayLength) / 60_000);
-    const [hour, rest] = [Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')];
+    const [hour, rest] = [Math.floor(minutes / 60), twoDigits(minutes % 60)];
     const text = has12Hours
       ? `${hour % 12 || 12}:${rest} ${words.halves[hour < 12 ? 0 : 1]}`
-      : `${String(hour).padStart(2, '0')}:${rest}`;
+      : `${twoDigits(hour)}:${rest}`;
     if (!quarters.some((quarter) => wall(at + quarter) === shown)) return text;
     const format = new Intl.DateTimeFormat(isEnglish ? 'en-GB' : own.baseName, {
       timeZone: zoneAt(zone, at),
