@@ -75,8 +75,7 @@ const putUser = (writing: Writing, user: unknown): void => {
     put(writing, 'users', { id: idOf(user.uri), doc: jsonText(user) });
 };
 
-const role = (value: unknown, roles: readonly string[]): string =>
-  roles.includes(String(value)) ? String(value) : roles[0]!;
+const role = (value: unknown, roles: readonly string[]): string => roles.find((role) => role === value) ?? roles[0]!;
 
 type Write = (writing: Writing, records: readonly Json[], about: string) => void;
 

@@ -69,6 +69,15 @@ const answersEntry = <Answer extends { question: string; answer: string }>(
   return isDeepStrictEqual(read, given) ? { answers } : { questions_and_answers: given };
 };
 
+/** What the table of event types has beside the record. */
+interface EventTypeColumns {
+  id: string;
+  invitee_limit: number;
+  locations: string;
+  duration_options: string;
+  dates: string | null;
+}
+
 /** Reads the records of a store as entries of a world, each with its ID and the time it was created. */
 const entriesIn = (store: Store): World => {
   const keys = new Map<string, string>();
@@ -77,10 +86,10 @@ const entriesIn = (store: Store): World => {
   const typeOf = (uri: string) => types.get(idIn(uri))!;
 
   /** The records of a table in the order in which they were added. */
-  const docs = <Doc>(table: string, where = '1', ...params: SqlValue[]) =>
+  const docs = <Doc, Columns = object>(table: string, where = '1', ...params: SqlValue[]) =>
     store
-      .all<Record<string, SqlValue>>(`SELECT * FROM ${table} WHERE ${where} ORDER BY rowid`, ...params)
-      .map((row) => ({ ...row, doc: JSON.parse(String(row.doc)) as Doc }) as Record<string, SqlValue> & { doc: Doc });
+      .all<Columns & { doc: string }>(`SELECT * FROM ${table} WHERE ${where} ORDER BY rowid`, ...params)
+      .map((row) => ({ ...row, doc: JSON.parse(row.doc) as Doc }));
 
   const webhooksOf = (owner: string) =>
     docs<WebhookRecord>('webhooks', 'owner = ? AND pid IS NULL', owner).map(({ doc }) =>
@@ -95,10 +104,10 @@ const entriesIn = (store: Store): World => {
 
   const typesOf = (owner: string) => {
     const entries: Record<string, EventTypeEntry> = {};
-    for (const row of docs<EventTypeRecord>('event_types', "doc ->> '$.profile.owner' = ?", owner)) {
+    for (const row of docs<EventTypeRecord, EventTypeColumns>('event_types', "doc ->> '$.profile.owner' = ?", owner)) {
       const { doc } = row;
       const slug = freeName(doc.slug ?? (slugOf(doc.name) || 'meeting'), entries);
-      const seats = Number(row.invitee_limit);
+      const seats = row.invitee_limit;
       entries[slug] = compact({
         name: doc.name,
         duration: doc.duration,
@@ -106,12 +115,12 @@ const entriesIn = (store: Store): World => {
         seats: seats > 1 ? seats : undefined,
         pooling: (doc.pooling_type as 'collective' | null) ?? undefined,
         questions: doc.custom_questions.map(({ position: _, ...question }) => questionEntry(question)),
-        locations: JSON.parse(String(row.locations)),
-        durations: JSON.parse(String(row.duration_options)),
-        dates: row.dates === null ? undefined : JSON.parse(String(row.dates)),
+        locations: JSON.parse(row.locations),
+        durations: JSON.parse(row.duration_options),
+        dates: row.dates === null ? undefined : JSON.parse(row.dates),
         ...stamp(doc),
       });
-      types.set(String(row.id), { name: `${keyOf(owner)}/${slug}`, seats, type: doc });
+      types.set(row.id, { name: `${keyOf(owner)}/${slug}`, seats, type: doc });
     }
     return entries;
   };
@@ -139,13 +148,13 @@ const entriesIn = (store: Store): World => {
     Object.assign(users[key]!, { event_types: typesOf(`/users/${id}`), webhooks: webhooksOf(id) });
 
   // The hours that the first event type of a user has are written once, with the user.
-  for (const { doc, event_type, user } of docs<Schedule>('schedules')) {
-    const [owner, slug] = types.get(String(event_type))!.name.split('/') as [string, string];
-    const key = keys.get(String(user))!;
+  for (const { doc, event_type, user } of docs<Schedule, { event_type: string; user: string }>('schedules')) {
+    const [owner, slug] = types.get(event_type)!.name.split('/') as [string, string];
+    const key = keys.get(user)!;
     const hours = hoursEntry(doc);
     users[key]!.availability ??= hours;
     const sql = 'SELECT id FROM event_type_hosts WHERE event_type = ? AND user = ?';
-    const host = store.first<{ id: string }>(sql, event_type!, user!)!;
+    const host = store.first<{ id: string }>(sql, event_type, user)!;
     const own = isDeepStrictEqual(hours, users[key]!.availability) ? {} : hours;
     const entry = { ...own, id: idIn(doc.uri), host: { id: host.id } };
     const type = users[owner]!.event_types![slug]!;
