@@ -27,8 +27,8 @@ export const isEmailAddress = (text: string): boolean =>
  * An address in lower case, as it is compared and hashed for a receipt; undefined if the text isn't an address. Local
  * parts may be case-sensitive (RFC 5321 §2.4), but no known service treats them so. Requests send the address as given.
  */
-export const foldAddress = (text: string): string | undefined =>
-  isEmailAddress(text) ? text.toLowerCase() : undefined;
+export const foldAddress = (value: unknown): string | undefined =>
+  typeof value === 'string' && isEmailAddress(value) ? value.toLowerCase() : undefined;
 
 /** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
 export const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);

@@ -8,7 +8,7 @@ import type { RowFormat } from './formats.ts';
 import { answerTexts } from './question-columns.ts';
 import { safe } from './sanitize.ts';
 
-const timeAt = (event: object, field: string): number | undefined => timestampOf(String(valueAt(event, field)));
+const timeAt = (event: object, field: string): number | undefined => timestampOf(valueAt(event, field));
 
 const icsProblem = (event: object, problem: string): SchedError =>
   new SchedError('integrity', `An event ${problem}, so it can't be written to a calendar`, {
@@ -68,8 +68,10 @@ const answers = (event: object): string[] =>
 
 /** The lines of an event (RFC 5545 §3.6.1), not folded yet. */
 const eventLines = (event: object): string[] => {
-  const text = (property: string, value: unknown): string[] =>
-    textOf(value) === undefined ? [] : [`${property}:${icsText(String(value))}`];
+  const text = (property: string, value: unknown): string[] => {
+    const shown = textOf(value);
+    return shown === undefined ? [] : [`${property}:${icsText(shown)}`];
+  };
   const time = (property: string, field: string): string[] => {
     const at = timeAt(event, field);
     return at === undefined ? [] : [`${property}:${icsTime(at)}`];

@@ -3,9 +3,9 @@ import { isNothing, plainCell } from './cells.ts';
 import type { Column } from './view.ts';
 
 /** The answers of an invitee or a submission whose question is known. The documentation doesn't show their contents. */
-const answersWithQuestions = (record: object): Json[] => {
+const answersWithQuestions = (record: object): (Json & { question: string })[] => {
   const { questions_and_answers: answers } = record as Json;
-  return recordsIn(answers).filter((each) => typeof each.question === 'string');
+  return recordsIn(answers).filter((each): each is Json & { question: string } => typeof each.question === 'string');
 };
 
 /** Answers of another form, as they came. */
@@ -21,7 +21,7 @@ export const flowing = (text: string): string => text.replace(/\s+/g, ' ').trim(
 /** Answers with their questions: `Company: Example Ltd`, `What is it about? Support`. */
 export const answerTexts = (record: object): unknown[] => [
   ...answersWithQuestions(record).map(({ question, answer }) => {
-    const questionText = flowing(String(question));
+    const questionText = flowing(question);
     const given = typeof answer === 'string' ? flowing(answer) : answer;
     return `${questionText}${questionText.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
   }),
@@ -41,9 +41,7 @@ const longestHeader = 200;
 
 /** Columns of a table: one for each question that these records answer. */
 export const questionColumns = (records: readonly object[], priority: number): Column[] => {
-  const questions = new Set(
-    records.flatMap((record) => answersWithQuestions(record).map(({ question }) => String(question))),
-  );
+  const questions = new Set(records.flatMap((record) => answersWithQuestions(record).map(({ question }) => question)));
   const columns = [...questions].slice(0, mostQuestions).map(
     (question, index): Column => ({
       header: question.slice(0, longestHeader),

@@ -4,7 +4,7 @@ import { clockLabel, dateLabel, fullDateLabel, timestampOf } from './wall.ts';
 
 /*
  * How people see a time: `Mon 16 Nov 09:30`, with the year only if it is not that of `now`. All functions return
- * undefined for a text that is not a timestamp, and for an unknown zone.
+ * undefined for what is not a timestamp, and for an unknown zone.
  */
 
 interface Label {
@@ -19,8 +19,8 @@ interface Label {
 export const dayText = (wall: number, today: number): string =>
   new Date(wall).getUTCFullYear() === new Date(today).getUTCFullYear() ? dateLabel(wall) : fullDateLabel(wall);
 
-const readLabel = (text: string, zone: string, now: number): Label | undefined => {
-  const at = timestampOf(text);
+const readLabel = (value: unknown, zone: string, now: number): Label | undefined => {
+  const at = timestampOf(value);
   if (at === undefined) return undefined;
   try {
     const clock = wallClock(zone);
@@ -32,13 +32,13 @@ const readLabel = (text: string, zone: string, now: number): Label | undefined =
 };
 
 /** `Mon 16 Nov 09:30` */
-export function timeLabel(text: string, zone: string, now: number): string | undefined {
-  const label = readLabel(text, zone, now);
+export function timeLabel(value: unknown, zone: string, now: number): string | undefined {
+  const label = readLabel(value, zone, now);
   return label && `${label.date} ${label.clock}`;
 }
 
 /** The time of a meeting: `Mon 16 Nov 09:00–09:30`. The end has its date if that is another one; without an end, the start. */
-export function spanLabel(start: string, end: string, zone: string, now: number): string | undefined {
+export function spanLabel(start: unknown, end: unknown, zone: string, now: number): string | undefined {
   const [from, to] = [readLabel(start, zone, now), readLabel(end, zone, now)];
   if (from === undefined || to === undefined || to.at < from.at) return from && `${from.date} ${from.clock}`;
   return from.date === to.date
@@ -47,7 +47,7 @@ export function spanLabel(start: string, end: string, zone: string, now: number)
 }
 
 /** The minutes of a meeting: `30 min`. */
-export function lengthLabel(start: string, end: string): string | undefined {
+export function lengthLabel(start: unknown, end: unknown): string | undefined {
   const [from, to] = [timestampOf(start), timestampOf(end)];
   return from === undefined || to === undefined || to < from ? undefined : `${Math.round((to - from) / minute)} min`;
 }

@@ -1,5 +1,5 @@
 import { day, hour, minute, second } from '../base/milliseconds.ts';
-import { lastTime } from '../base/numbers.ts';
+import { lastTime, twoDigits } from '../base/numbers.ts';
 
 /**
  * Wall-clock times are plain numbers: the milliseconds since 1970 if the same digits were in UTC. Adding a day is then
@@ -73,9 +73,8 @@ export function withOffset(at: number, wall: number, fraction = ''): string {
   const offset = (wall - at) / minute;
   // Until 1972 Monrovia was 44 minutes and 30 seconds behind UTC, which RFC 3339 can't express.
   if (offset === 0 || !Number.isInteger(offset)) return utcText(at, fraction);
-  const pad = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const size = Math.abs(offset);
-  return `${wallText(wall)}${fraction}${offset < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
+  return `${wallText(wall)}${fraction}${offset < 0 ? '-' : '+'}${twoDigits(size / 60)}:${twoDigits(size % 60)}`;
 }
 
 export type DateParts = [number, number, number, number, number, number];
@@ -84,8 +83,8 @@ export type DateParts = [number, number, number, number, number, number];
 const timestamp = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
 /** Milliseconds since 1970 of a complete RFC 3339 timestamp, without its fraction; `undefined` for anything else. */
-export function timestampOf(text: string): number | undefined {
-  const parts = timestamp.exec(text);
+export function timestampOf(value: unknown): number | undefined {
+  const parts = typeof value === 'string' ? timestamp.exec(value) : null;
   if (!parts) return undefined;
   const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
   const [hours, minutes, seconds] = [Number(parts[4]), Number(parts[5]), Number(parts[6])];

@@ -7,7 +7,7 @@ import { valueAt } from '../../output/fields.ts';
  * document actions and details, so unknown ones are shown as they come.
  */
 
-const isWebUrl = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
+const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
 /** `ScheduledEvent` ⇒ `scheduled event`. */
 const lowerWords = (name: unknown): string =>
@@ -49,7 +49,7 @@ const phrases: Readonly<Record<string, (person: string) => string>> = {
 
 const renamed = 'renamed the organization';
 
-const wordIn = (table: Readonly<Record<string, string>>, key: unknown): string | undefined =>
+const wordIn = <Word>(table: Readonly<Record<string, Word>>, key: unknown): Word | undefined =>
   typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined;
 
 const textAt = (record: object, path: string): string => {
@@ -60,7 +60,7 @@ const textAt = (record: object, path: string): string => {
 /** What was done. An action that sched doesn't know keeps its words: `Rotate api key`. */
 const deed = (entry: Json, name: string): string => {
   const { action, namespace, fully_qualified_name: whole } = entry;
-  const phrase = Object.hasOwn(phrases, String(whole)) ? phrases[String(whole)]! : undefined;
+  const phrase = wordIn(phrases, whole);
   if (phrase !== undefined) return phrase(textAt(entry, '_sched.person') || 'an invitee');
   if (whole === 'Organization.Update' && String(valueAt(entry, 'details.fields')) === 'name') return renamed;
   const [past, noun] = [wordIn(pastOf, action), wordIn(nounOf, namespace)];
@@ -90,7 +90,7 @@ const otherFacts = (details: Json, isKnown: boolean, isNamed: boolean): string[]
       if (typeof each === 'number') return numberText(each, words);
       if (typeof each !== 'string' || (isKnown && unsaid.includes(each))) return [];
       if (isWebUrl(each)) return isKnown || isNamed ? [] : `${words} ${idIn(each)}`;
-      return String(each).replaceAll('_', ' ');
+      return each.replaceAll('_', ' ');
     });
   });
 
@@ -100,7 +100,7 @@ export const activityText = (record: object): unknown => {
   const { details, fully_qualified_name: whole, namespace } = entry;
   const name = textAt(entry, 'details.name');
   const done = deed(entry, name);
-  const isKnown = Object.hasOwn(phrases, String(whole)) || Object.hasOwn(nounOf, String(namespace));
+  const isKnown = wordIn(phrases, whole) !== undefined || wordIn(nounOf, namespace) !== undefined;
   // A service may write text instead of facts.
   const told = isObject(details) ? details : { details };
   const facts = done === renamed ? [] : otherFacts(told, isKnown, name !== '');
