@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { choice, date, flag, list, literal, oneOf, open, record, reference, text, word } from './field.ts';
 import { many, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 import { weekdays } from './weekdays.ts';
 
 const clockField = (description: string) =>
@@ -40,6 +41,8 @@ export const AvailabilitySchedule = resource('availability schedule', {
   timezone: text('IANA time zone of the hours'),
   rules: list(AvailabilityRule, 'available hours by weekday and date'),
 });
+
+export type SentSchedule = Sent<typeof AvailabilitySchedule>;
 
 const changes = {
   // Assumed (availability.replace): the rules in an update replace all existing rules.

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
 import { many, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 import { User } from './users.ts';
 
 const OwnerProfile = record({
@@ -49,6 +50,8 @@ export const EventType = resource('event type', {
   admin_managed: flag('whether an admin manages it'),
   locale: text('language of its scheduling page'),
 });
+
+export type SentEventType = Sent<typeof EventType>;
 
 /** A new event type has no description, and one that was emptied has an empty one. */
 export const normalField = (field: string, value: unknown): unknown => {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, integer, list, record, reference, text } from './field.ts';
 import { one, operations, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 
 export const eventStatus = choice(['active', 'canceled'], 'active or canceled');
 
@@ -38,6 +39,8 @@ export const ScheduledEvent = resource('event', {
   updated_at: dateTime('when it was last changed'),
   event_memberships: list(EventMembership, 'hosts of the event'),
 });
+
+export type SentEvent = Sent<typeof ScheduledEvent>;
 
 export const events = operations('events', 'scheduled_events', {
   list: readMany(ScheduledEvent, {

@@ -18,6 +18,7 @@ import {
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { deleteOne, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -88,6 +89,8 @@ export const Invitee = resource('invitee', {
   // documentation shows them in the request only.
   questions_and_answers: list(QuestionAnswer, 'answers given when booking'),
 });
+
+export type SentInvitee = Sent<typeof Invitee>;
 
 const NewInvitee = record({
   email: email('email address of the invitee'),

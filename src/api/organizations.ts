@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, record, reference, text } from './field.ts';
 import { deleteOne, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -22,6 +23,8 @@ export const Membership = resource('member', {
   created_at: dateTime('when the user joined'),
   updated_at: dateTime('when the membership was last changed'),
 });
+
+export type SentMember = Sent<typeof Membership>;
 
 const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 

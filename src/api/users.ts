@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, email, record, reference, text } from './field.ts';
 import { many, operations, optionally, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 
 export const User = resource('user', {
   uri: text('URI of the user'),
@@ -16,6 +17,8 @@ export const User = resource('user', {
   locale: text('language preference'),
   resource_type: text('kind of record: User'),
 });
+
+export type SentUser = Sent<typeof User>;
 
 // Assumed (users.paths): a user is read at `GET /users/{user}` and the token's own at `GET /users/me`. The change
 // history names both without a path.

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { isLoopbackUrl } from '../base/uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
 import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
@@ -64,6 +65,8 @@ export const Webhook = resource('webhook', {
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
+
+export type SentWebhook = Sent<typeof Webhook>;
 
 const path = '/webhook_subscriptions';
 

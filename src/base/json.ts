@@ -9,8 +9,20 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects in a list. None for any other value. */
-export const recordsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+type Scalar = string | number | bigint | boolean | null | undefined;
+
+/** A documented object. The service may send another kind of value in its place. */
+export type MaybeObject<Fields> = Fields | Scalar;
+
+/** A documented list. The service may send another kind of value in its place, or in place of an item. */
+export type MaybeList<Item> = readonly (Item | Scalar)[] | Scalar;
+
+/** The objects in a list, with their documented fields. None for any other value. */
+export function recordsIn<Fields extends object>(value: MaybeList<Fields>): Fields[];
+export function recordsIn(value: unknown): Json[];
+export function recordsIn(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
 
 /** The first of these values that is a text and not empty. */
 export const textOf = (...values: unknown[]): string | undefined =>

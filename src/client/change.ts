@@ -4,12 +4,12 @@ import type { Clock } from '../base/system.ts';
 import type { WriteResult } from './outcome.ts';
 
 /** A change, and how to check whether it was made. */
-export interface Change {
-  send(): Promise<WriteResult>;
+export interface Change<Reply = Json> {
+  send(): Promise<WriteResult<Reply>>;
   /** Reads the current record. Missing if there is nothing to read. */
-  read?: (() => Promise<Json | undefined>) | undefined;
+  read?: (() => Promise<Reply | undefined>) | undefined;
   /** Whether the record shows the change, or `undefined` if no record can show it. */
-  isDone(record: Json): boolean | undefined;
+  isDone(record: Reply): boolean | undefined;
 }
 
 export interface ChangeOptions {
@@ -26,10 +26,10 @@ export interface ChangeOptions {
 }
 
 /** A completed change: its reply or, without a usable one, the record that was read afterwards. */
-type ChangeResult =
-  | WriteResult
+type ChangeResult<Reply> =
+  | WriteResult<Reply>
   /** `refused` is the status of a refusal because the change had been made before; without it, the reply was lost. */
-  | { status?: undefined; record: Json; why?: undefined; refused?: number };
+  | { status?: undefined; record: Reply; why?: undefined; refused?: number };
 
 const maxAttempts = 3;
 const pauseMs = 500;
@@ -82,7 +82,10 @@ const waitedFor = async (
  * if it doesn't, the change is sent again; if it can't tell, the outcome is unknown. A refusal is an error unless the
  * record shows that the change was already made.
  */
-export const change = async ({ send, read, isDone }: Change, options: ChangeOptions): Promise<ChangeResult> => {
+export const change = async <Reply>(
+  { send, read, isDone }: Change<Reply>,
+  options: ChangeOptions,
+): Promise<ChangeResult<Reply>> => {
   const { clock, interrupted, random, onRepeat } = options;
   let lossError: SchedError | undefined;
   for (let attempt = 1; ; attempt += 1) {

@@ -1,6 +1,7 @@
 import { inspect } from '../api/inspect.ts';
 import { isBooking, limits } from '../api/limits.ts';
 import type { Operation } from '../api/operation.ts';
+import type { RecordOf, ReplyOf } from '../api/sent.ts';
 import { SchedError, sameCommand } from '../base/errors.ts';
 import { type Json, jsonText } from '../base/json.ts';
 import { version } from '../base/system.ts';
@@ -34,11 +35,19 @@ export interface Client {
   /** Whether the service has the operation, as far as its dialect says. */
   offers(operation: Operation): boolean;
   /** Sends a read and returns its record. */
-  call(operation: ReadOperation, input: Input): Promise<Json>;
+  call<Row extends ReadOperation>(operation: Row, input: Input): Promise<ReplyOf<Row>>;
   /** Sends a write. `beforeSend` runs right before each attempt leaves. */
-  write(operation: Operation, input: Input, beforeSend?: () => Promise<void>): Promise<WriteResult>;
+  write<Row extends Operation>(
+    operation: Row,
+    input: Input,
+    beforeSend?: () => Promise<void>,
+  ): Promise<WriteResult<ReplyOf<Row>>>;
   /** The results page by page. Each page is fetched when the caller takes it. */
-  pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
+  pages<Row extends Operation>(
+    operation: Row,
+    input: Input,
+    options?: ListOptions<RecordOf<Row>>,
+  ): AsyncGenerator<RecordOf<Row>[]>;
   prepareRaw(input: RawInput): HttpRequest;
   /** Sends a raw request and returns the reply, whatever its status. */
   send(request: HttpRequest): Promise<HttpReply>;
@@ -80,7 +89,7 @@ export const isPaged = ({ query }: Operation): boolean => query !== undefined &&
 
 /** Whether a 404 may be about a record that the input names, besides a user and an organization. */
 const namesRecord = ({ path, query, body }: Operation, input: Input): boolean => {
-  const given = Object.keys({ ...input.query, ...(input.body as Json | undefined) });
+  const given = Object.keys({ ...input.query, ...input.body });
   const isRecord = (name: string) => {
     const field = query?.shape[name] ?? body?.shape[name];
     return field !== undefined && inspect(field).collection !== undefined;
@@ -177,13 +186,13 @@ export const createClient = (options: ClientOptions): Client => {
   type Cursor = { count?: number; page_token?: string };
 
   // Never follow `next_page`, a URL from the network: only its token is used, with our own base URL.
-  const listing = (
+  const listing = <Item>(
     requestAt: (cursor: Cursor | undefined) => HttpRequest | Promise<HttpRequest>,
     operation: Operation | undefined,
-    listOptions: ListOptions<Json> | undefined,
-    read: (request: HttpRequest, reply: HttpReply) => ListPage<Json>,
-  ): AsyncGenerator<Json[]> => {
-    const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<ListPage<Json>> => {
+    listOptions: ListOptions<Item> | undefined,
+    read: (request: HttpRequest, reply: HttpReply) => ListPage<Item>,
+  ): AsyncGenerator<Item[]> => {
+    const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<ListPage<Item>> => {
       const { count: _, ...place } = cursor;
       const request = await requestAt(operation === undefined || isPaged(operation) ? cursor : place);
       const reply = await exchange(operation, { ...request, signal });
@@ -194,14 +203,14 @@ export const createClient = (options: ClientOptions): Client => {
     return paginate(fetch, async (problem) => integrityError(await requestAt(undefined), problem), listOptions);
   };
 
-  const pages = (operation: Operation, input: Input, listOptions: ListOptions<Json> = {}): AsyncGenerator<Json[]> => {
+  const pages: Client['pages'] = (operation, input, listOptions = {}) => {
     const wire = wireOf(dialect, operation);
     const most = wire?.page_size ?? dialect?.page_size ?? limits.pageSize.max;
     return listing(
       (cursor) => prepare(operation, { ...input, query: { ...input.query, ...cursor } }),
       operation,
       { ...listOptions, pageSize: Math.min(listOptions.pageSize ?? most, most) },
-      (request, reply) => (wire?.reply?.no_uri ? readAnyPage(request, reply) : readPage(operation, request, reply)),
+      (request, reply) => readPage(operation, request, reply, wire?.reply?.no_uri),
     );
   };
 

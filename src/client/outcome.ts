@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import type { ReplyOf } from '../api/sent.ts';
 import { SchedError } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import { NetworkFailure } from '../http/failure.ts';
@@ -69,8 +70,8 @@ export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailu
  * A completed write: the record in the reply (`{ collection }` if it changes several), or the reason why the reply has
  * none, and what the reply to a creation has instead.
  */
-export type WriteResult =
-  | { status: number; record: Json; why?: undefined }
+export type WriteResult<Reply = Json> =
+  | { status: number; record: Reply; why?: undefined }
   | {
       status: number;
       record?: undefined;
@@ -89,7 +90,11 @@ export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem:
   });
 
 /** Reads the reply to a write. Throws if the service refused, or if the created record is unknown. */
-export const writtenIn = (operation: Operation, request: HttpRequest, reply: HttpReply): WriteResult => {
+export const writtenIn = <Row extends Operation>(
+  operation: Row,
+  request: HttpRequest,
+  reply: HttpReply,
+): WriteResult<ReplyOf<Row>> => {
   if (!isSuccess(reply)) throw refusalOf(request, reply);
   const { status } = reply;
   try {

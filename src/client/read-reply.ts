@@ -1,8 +1,15 @@
 import type { Operation, Resource } from '../api/operation.ts';
+import type { RecordOf, ReplyOf } from '../api/sent.ts';
 import { SchedError } from '../base/errors.ts';
 import { isObject, type Json, parseJson } from '../base/json.ts';
-import type { Content, Layer } from '../http/message.ts';
-import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
+import {
+  type Content,
+  exchangeOf,
+  type HttpReply,
+  type HttpRequest,
+  type Layer,
+  withRequestId,
+} from '../http/message.ts';
 import type { ListPage } from './paginate.ts';
 
 const readContent = (body: string): Content => {
@@ -130,7 +137,7 @@ const nextTokenIn = ({ next_page_token: token, next_page: url }: Json): string |
 };
 
 /** Reads a page. `item` checks each of its items. */
-const readListPage = (reply: HttpReply, item: (value: unknown, where: string) => Json): ListPage<Json> => {
+const readListPage = <Item>(reply: HttpReply, item: (value: unknown, where: string) => Item): ListPage<Item> => {
   const { collection, pagination } = parseReply(reply);
   if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
@@ -142,10 +149,13 @@ const readListPage = (reply: HttpReply, item: (value: unknown, where: string) =>
  * The record in a 2xx, or `{ collection }` if the operation returns several. Throws `UnexpectedBody` if it is missing or
  * has the wrong shape.
  */
-export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json => {
-  if (kind === 'bare') return requireRecord(of, contentOf(reply) === 'empty' ? {} : parseReply(reply), 'the reply');
-  if (kind === 'one') return requireRecord(of, parseReply(reply).resource, 'resource');
-  return { collection: readListPage(reply, (value, where) => requireRecord(of, value, where)).items };
+export const recordIn = <Row extends Operation>({ reply: { kind, of } }: Row, reply: HttpReply): ReplyOf<Row> => {
+  const read = (): Json => {
+    if (kind === 'bare') return requireRecord(of, contentOf(reply) === 'empty' ? {} : parseReply(reply), 'the reply');
+    if (kind === 'one') return requireRecord(of, parseReply(reply).resource, 'resource');
+    return { collection: readListPage(reply, (value, where) => requireRecord(of, value, where)).items };
+  };
+  return read() as ReplyOf<Row>;
 };
 
 /** What a reply to a write shows although it isn't the record: its `resource`, else its whole content. */
@@ -158,17 +168,31 @@ export const contentIn = (reply: HttpReply): unknown => {
   return isEmpty || contentProblem({ record }) !== undefined ? undefined : record;
 };
 
-export const readRecordReply = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
-  forRead(request, reply, () => recordIn(operation, reply));
+export const readRecordReply = <Row extends Operation>(
+  operation: Row,
+  request: HttpRequest,
+  reply: HttpReply,
+): ReplyOf<Row> => forRead(request, reply, () => recordIn(operation, reply));
 
-export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): ListPage<Json> =>
-  forRead(request, reply, () => readListPage(reply, (value, where) => requireRecord(operation.reply.of, value, where)));
+const anyRecord = (value: unknown, where: string): Json => {
+  if (isObject(value)) return value;
+  throw wrongShape(`${where} is not an object`);
+};
 
 /** Reads a page of records of any kind. */
 export const readAnyPage = (request: HttpRequest, reply: HttpReply): ListPage<Json> =>
+  forRead(request, reply, () => readListPage(reply, anyRecord));
+
+/** Reads a page of an operation's records. At some services they have no `uri`. */
+export const readPage = <Row extends Operation>(
+  { reply: { of } }: Row,
+  request: HttpRequest,
+  reply: HttpReply,
+  mayLackUri = false,
+): ListPage<RecordOf<Row>> =>
   forRead(request, reply, () =>
-    readListPage(reply, (value, where) => {
-      if (isObject(value)) return value;
-      throw wrongShape(`${where} is not an object`);
-    }),
+    readListPage(
+      reply,
+      (value, where) => (mayLackUri ? anyRecord(value, where) : requireRecord(of, value, where)) as RecordOf<Row>,
+    ),
   );

@@ -22,7 +22,7 @@ export type Query = Record<string, string | number | boolean>;
 export interface Input {
   path?: Record<string, string>;
   query?: Query;
-  body?: unknown;
+  body?: Json;
   /** What the caller knows beside the input (`knows` of the row): a dialect may need it to name the record. */
   known?: Record<string, unknown>;
 }

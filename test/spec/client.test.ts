@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Noun } from '../../src/api/collections.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
+import type { Json } from '../../src/base/json.ts';
 import { createClient, isRead } from '../../src/client/client.ts';
 import type { Input } from '../../src/client/wire.ts';
 import { authorize } from '../../src/http/authorize.ts';
@@ -36,7 +37,7 @@ const inputOf = (row: Operation, { line, body }: Transcript): { input: Input; co
     input: {
       path: Object.fromEntries(pathParameters(row.path).map((name, index) => [name, ids[index] ?? 'NOT_IN_THE_PATH'])),
       query,
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: body as Json }),
     },
     ...(count === null ? {} : { count: Number(count) }),
   };

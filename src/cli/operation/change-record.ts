@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { type Change, type ChangeOptions, change, readIfPossible } from '../../client/change.ts';
 import type { Context } from '../session/context.ts';
 import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
-import { recordOfWrite, withFacts } from './write-result.ts';
+import { recordOfWrite, type Written, withFacts } from './write-result.ts';
 
 /** Options for repeating a change. Its waits are announced like those of the network. */
 export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {
@@ -24,7 +24,7 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
 
 /** Rethrows an error. If it is a 404 and the record is there, then the 404 is about the path. */
 const explainNotOffered =
-  (read: Change['read']) =>
+  (read: Change<unknown>['read']) =>
   async (error: unknown): Promise<never> => {
     if (!hasCategory(error, 'not-found')) throw error;
     const { advice: _, ...facts } = error.facts;
@@ -60,10 +60,10 @@ export const deleteRecord = async (
  * change was made, and a note says so. `known` is printed if the change was made and the record can't be read. A record
  * that already had the change is marked with `_sched.already`.
  */
-export const changeOrReadBack = async (
+export const changeOrReadBack = async <Reply extends Json>(
   context: Context,
-  recordChange: Change & { fallback(): Json | Promise<Json> },
-): Promise<Json> => {
+  recordChange: Change<Reply> & { fallback(): Json | Promise<Json> },
+): Promise<Written<Reply>> => {
   const result = await change(recordChange, changeOptions(context)).catch(explainNotOffered(recordChange.read));
   if (result.status !== undefined) return recordOfWrite(context, result, recordChange);
   if (result.refused !== undefined) return withFacts(result.record, { already: true });

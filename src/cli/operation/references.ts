@@ -1,7 +1,8 @@
 import { collections } from '../../api/collections.ts';
 import { isEmailAddress } from '../../api/email-address.ts';
+import type { SentUser } from '../../api/users.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { isPerson, isUri } from '../../client/ids.ts';
 import type { Reference } from '../input/field-kinds.ts';
@@ -14,7 +15,7 @@ import type { LookupResult } from './name-lookup.ts';
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 /** Finds the membership of the default user, of the user with a URI, or of the member with an email address. */
-const memberNamed = async (who: string, context: Context): Promise<Json> => {
+const memberNamed = async (who: string, context: Context): Promise<{ uri: unknown; user: SentUser }> => {
   const { members } = await import('../../api/organizations.ts');
   const { identity } = context;
   const isMe = who === collections.users.self;
@@ -30,7 +31,7 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
       if (!isObject(user)) continue;
       const isFound =
         query.user === undefined ? String(user.email).toLowerCase() === who.toLowerCase() : user.uri === query.user;
-      if (isFound) return member;
+      if (isFound) return { uri: member.uri, user };
     }
   }
   const other = isUri(who) ? `No member with the user ID ${idIn(who)}` : `No member with the email address ${who}`;
@@ -58,8 +59,8 @@ export const referredRecord = async (
   if (collection === 'scheduled_events') return (await import('./name-lookup.ts')).findNextEvent(context);
   if (!isOwn && !(isPerson(collection) && (isEmail(name) || isUri(name))))
     return (await import('./name-lookup.ts')).findRecord(name, collection, context, within);
-  const member = await memberNamed(name, context);
-  return { uri: String(collection === 'users' ? (member.user as Json).uri : member.uri) };
+  const { uri, user } = await memberNamed(name, context);
+  return { uri: String(collection === 'users' ? user.uri : uri) };
 };
 
 /** The URI of a user by name or email address. */

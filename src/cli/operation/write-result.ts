@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SentEventType } from '../../api/event-types.ts';
 import type { Operation } from '../../api/operation.ts';
+import type { ReplyOf } from '../../api/sent.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
 import { type Change, readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
@@ -8,8 +10,14 @@ import type { Input } from '../../client/wire.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
+/** The record to print after a write. If the reply has none, it may be what was requested, even without a URI. */
+export type Written<Reply> = Partial<Reply> & { readonly _sched?: unknown };
+
 /** Adds sched's own facts under `_sched`. The service's fields stay unchanged. */
-export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
+export const withFacts = <Fields extends Json>(record: Fields, facts: Json): Fields & { readonly _sched: Json } => ({
+  ...record,
+  _sched: facts,
+});
 
 /** Adds facts to those that a record has. Undefined ones and empty lists are left out. */
 export const addFacts = (record: Json, facts: Json): Json => {
@@ -46,7 +54,7 @@ export const knownRecord = async (
   return { uri: shownUrl(url, await context.connection()), ...(fields as Json) };
 };
 
-interface Unshown extends Pick<Change, 'read'>, Partial<Pick<Change, 'isDone'>> {
+interface Unshown<Reply> extends Pick<Change<Reply>, 'read'>, Partial<Pick<Change<Reply>, 'isDone'>> {
   /** What to print if the record cannot be read. */
   fallback(): Json | Promise<Json>;
 }
@@ -58,8 +66,12 @@ const fitsReply = (record: Json, reply: Json): boolean =>
   );
 
 /** The record of a completed write. If the reply lacks it, the record is read once. Nothing is written again. */
-export const recordOfWrite = async ({ notes }: Context, result: WriteResult, unshown: Unshown): Promise<Json> => {
-  if (result.record !== undefined) return result.record;
+export const recordOfWrite = async <Reply extends Json>(
+  { notes }: Context,
+  result: WriteResult<Reply>,
+  unshown: Unshown<Reply>,
+): Promise<Written<Reply>> => {
+  if (result.why === undefined) return result.record;
   const { content } = result;
   const reply = isObject(content) ? content : {};
   const current = await readIfPossible(unshown.read);
@@ -68,11 +80,12 @@ export const recordOfWrite = async ({ notes }: Context, result: WriteResult, uns
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
   if (!result.isReadLater || source !== 'read' || isStale) notes.info(sourceWords(result, source, isStale));
   // A new link may be shown in the reply only. Content that isn't an object has no field names of its own.
-  return withFacts(source === 'request' ? await unshown.fallback() : { ...record, ...reply }, {
+  const shown = source === 'request' ? await unshown.fallback() : { ...record, ...reply };
+  return withFacts(shown, {
     source,
     ...(isStale ? { stale: true } : {}),
     ...(content === undefined || isObject(content) ? {} : { reply: content }),
-  });
+  }) as Written<Reply>;
 };
 
 /** Allowed clock difference: an event type older than this was not created by the current command. */
@@ -85,7 +98,7 @@ const newestNamed = async (
   user: unknown,
   { name }: Json,
   sentAt: number,
-): Promise<Json | undefined> => {
+): Promise<SentEventType | undefined> => {
   if (typeof user !== 'string') return undefined;
   // Every command loads this file, and few need these rows.
   const { eventTypes } = await import('../../api/event-types.ts');
@@ -99,16 +112,21 @@ const newestNamed = async (
 };
 
 /** Sends a write and returns the record to print. If the reply lacks the record, it is looked up once. */
-export const writeAndRead = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
+export const writeAndRead = async <Row extends Operation>(
+  context: Context,
+  operation: Row,
+  input: Input,
+): Promise<Written<ReplyOf<Row>>> => {
   const client = await context.client();
-  const body = (input.body ?? {}) as Json;
+  const body = input.body ?? {};
   const sentAt = context.runtime.clock.now();
   // The service has no list of links.
   const isListed = operation.reply.of.name === 'event type';
-  return recordOfWrite(context, await client.write(operation, input), {
+  const record = await recordOfWrite<Json>(context, await client.write(operation, input), {
     read: isListed ? () => newestNamed(context, client, body.owner ?? body.host, body, sentAt) : undefined,
     fallback: () => body,
   });
+  return record as Written<ReplyOf<Row>>;
 };
 
 /** What to call a record in a sentence. The service may send neither a name nor a URI. */

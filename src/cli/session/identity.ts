@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
+import type { WithUri } from '../../api/sent.ts';
+import type { SentUser } from '../../api/users.ts';
 import { fallBack, hasCategory, SchedError } from '../../base/errors.ts';
 import { isObject, type Json, jsonIn } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
@@ -95,7 +97,7 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
  * The token's own user. A service may have no /users/me: 404 there counts like a token that may not read users, unless
  * the reply isn't that of a service and no dialect explains it. Then the base URL is wrong.
  */
-export const readOwnUser = async (client: Client): Promise<Json> => {
+export const readOwnUser = async (client: Client): Promise<WithUri<SentUser>> => {
   const { users } = await import('../../api/users.ts');
   return client.call(users.me, {}).catch((error: unknown) => {
     if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
@@ -118,8 +120,7 @@ export const readOwnUser = async (client: Client): Promise<Json> => {
 };
 
 const askForOwner = async (client: Client, baseUrl: string): Promise<Owner> => {
-  const { uri: user, current_organization: own } = await readOwnUser(client);
-  const uri = String(user);
+  const { uri, current_organization: own } = await readOwnUser(client);
   return { user: uri, organization: typeof own === 'string' ? own : '', root: baseOfUri(uri) ?? baseUrl };
 };
 

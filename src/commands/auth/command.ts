@@ -47,7 +47,7 @@ const showLogin = (context: Context, facts: LoginFacts): Promise<void> =>
 const checkLogin = async (context: Context, facts: LoginFacts): Promise<{ facts: LoginFacts; error?: SchedError }> => {
   const { users } = await import('../../api/users.ts');
   try {
-    const me: Json = await (await context.client()).call(users.me, {});
+    const me = await (await context.client()).call(users.me, {});
     const user = typeof me.uri === 'string' ? me.uri : facts.user;
     const user_name = typeof me.name === 'string' ? me.name : facts.user_name;
     const organization = typeof me.current_organization === 'string' ? me.current_organization : facts.organization;

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { WithUri } from '../../api/sent.ts';
+import type { SentUser } from '../../api/users.ts';
 import type { AuthClient } from '../../auth/auth-server.ts';
 import { recordFromToken } from '../../auth/credential.ts';
 import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import type { LoginBasics } from '../../auth/login.ts';
 import type { CredentialStore } from '../../auth/stores.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { type Here, suggestedLine } from '../../cli/messages/suggested-line.ts';
@@ -82,7 +83,7 @@ const ownUserOf = async (
   record: CredentialRecord,
   baseUrl: string,
   { send }: Runtime,
-): Promise<{ me: Json; error?: SchedError }> => {
+): Promise<{ me: Partial<WithUri<SentUser>>; error?: SchedError }> => {
   const credential = { token: record.access_token, origin: record.origin };
   const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
   try {
@@ -167,7 +168,7 @@ export const logIn = async (input: LoginInput, call: Call): Promise<LoginFacts> 
     const { me, error } = await ownUserOf(first, baseUrl, runtime);
     const record = {
       ...first,
-      owner: first.owner || String(me.uri ?? ''),
+      owner: first.owner || (me.uri ?? ''),
       organization: first.organization || String(me.current_organization ?? ''),
       ...(typeof me.name === 'string' ? { name: me.name } : {}),
     };
@@ -178,7 +179,7 @@ export const logIn = async (input: LoginInput, call: Call): Promise<LoginFacts> 
       );
     }
     const key = await saveLogin(record, store, runtime, name, notes);
-    const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(String(me.uri ?? record.owner))?.[1];
+    const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(me.uri ?? record.owner)?.[1];
     const { issuer: _, ...known } = addresses;
     const learned: Profile = {
       ...known,

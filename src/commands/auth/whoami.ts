@@ -1,4 +1,4 @@
-import { members, orgs } from '../../api/organizations.ts';
+import { members, orgs, type SentMember } from '../../api/organizations.ts';
 import { User, users } from '../../api/users.ts';
 import { hasCategory } from '../../base/errors.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
@@ -52,7 +52,11 @@ type IdentityPart = keyof typeof parts;
 type Unread = Map<IdentityPart, string>;
 
 /** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
-const readPart = async (name: IdentityPart, unread: Unread, read: () => Promise<Json | undefined>): Promise<Json> => {
+const readPart = async <Fields>(
+  name: IdentityPart,
+  unread: Unread,
+  read: () => Promise<Fields | undefined>,
+): Promise<Partial<Fields>> => {
   try {
     const record = await read();
     if (record !== undefined) return record;
@@ -66,10 +70,10 @@ const readPart = async (name: IdentityPart, unread: Unread, read: () => Promise<
   return {};
 };
 
-const membershipOf = async (client: Client, user: string, organization: string): Promise<Json | undefined> => {
+const membershipOf = async (client: Client, user: string, organization: string): Promise<SentMember | undefined> => {
   const query = { user, organization };
   // The service may ignore the filter by user.
-  const keep = ({ user: member }: Json) => isObject(member) && idIn(member.uri) === idIn(user);
+  const keep = ({ user: member }: SentMember) => isObject(member) && idIn(member.uri) === idIn(user);
   for await (const [row] of client.pages(members.list, { query }, { limit: 1, keep })) return row;
   return undefined;
 };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { windowIn } from '../../api/window.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Plan, Question, Reader, Reply } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -13,6 +12,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { change } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
 import { readId } from '../../client/ids.ts';
+import type { Input } from '../../client/wire.ts';
 import { timestampOf } from '../../time/wall.ts';
 import { checkCount } from '../bulk/check-count.ts';
 import { failedItem } from '../bulk/item-refused.ts';
@@ -48,11 +48,11 @@ const eventItems: ItemKind = {
 interface EventItem {
   id: string;
   line: number;
-  event?: Json;
+  event?: SentEvent;
 }
 
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
-const sendCancel = (context: Context, client: Client, body: unknown): Job<EventItem>['send'] => {
+const sendCancel = (context: Context, client: Client, body: Input['body']): Job<EventItem>['send'] => {
   const options = changeOptions(context);
   return async ([first], beforeSend): Promise<SendResult> => {
     const item = first!;
@@ -130,8 +130,7 @@ const cancelMany = async (
   return bulkPlan<EventItem>(context, values, {
     requests: () => ({ operation: events.cancel, inputs: items.map(({ id }) => ({ path: { event: id }, body })) }),
     isAgreed: values.confirm !== undefined,
-    question: (remaining, reader) =>
-      questionOf(context, cancellations, (body as Json | undefined)?.reason, remaining, reader),
+    question: (remaining, reader) => questionOf(context, cancellations, body?.reason, remaining, reader),
     job: async () => {
       checkCount('events', values, items.length);
       return {
@@ -181,8 +180,7 @@ export const cancelFiltered = async (command: GenericCommand, values: CancelInpu
   const rows = await chosenEvents(context, { ...values, upcoming: isAnyStart });
   const now = context.now();
   // --since can be in the past, a service may ignore a filter, and a row may have no time that can be read.
-  const isAhead = ({ status, start_time: start }: Json) =>
-    status === 'active' && (timestampOf(String(start)) ?? 0) > now;
+  const isAhead = ({ status, start_time: start }: SentEvent) => status === 'active' && (timestampOf(start) ?? 0) > now;
   const eventsById = new Map(rows.filter(isAhead).map((event) => [idIn(event.uri), event]));
   if (eventsById.size === 0) {
     context.notes.info('Nothing to cancel: no active event from now on matches');

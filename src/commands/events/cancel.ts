@@ -1,6 +1,5 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { isOutcomeUnknown, isPassing, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Done, ManyAnswer } from '../../cli/answer/answer.ts';
 import { type Plan, plan, type Reader } from '../../cli/answer/plan.ts';
@@ -20,8 +19,8 @@ import { describeInstant } from '../../time/label.ts';
 
 /** What is known of the events before they are canceled, by ID, and those to ask about. */
 interface Found {
-  known: Map<string, Json>;
-  active: Json[];
+  known: Map<string, SentEvent>;
+  active: SentEvent[];
 }
 
 /** Reads the events, with as many people as a question names. Who is only told afterwards needs their people alone. */
@@ -48,14 +47,14 @@ const readBefore = async (context: Context, ids: readonly string[], reader: Read
 const cancelOne = async (
   context: Context,
   input: Input,
-  before: Json | undefined,
-): Promise<{ record: Json; done: Done }> => {
+  before: SentEvent | undefined,
+): Promise<{ record: SentEvent; done: Done }> => {
   const client = await context.client();
   const { settings, now } = context;
-  const words = ({ name, uri, start_time: start }: Json) =>
+  const words = ({ name, uri, start_time: start }: SentEvent) =>
     `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone, now())}` : ''}`;
   const cancel = () =>
-    changeOrReadBack(context, {
+    changeOrReadBack<SentEvent>(context, {
       send: () => client.write(events.cancel, input),
       read: () => client.call(events.get, { path: input.path! }),
       isDone: isCanceled,
@@ -114,7 +113,7 @@ export const cancelNamed = async (
   // An ID and a URI can name the same event.
   const byId = new Map(allInputs.map((input) => [input.path!.event!, input]));
   const inputs = [...byId.values()];
-  const { reason } = (inputs[0]!.body ?? {}) as Json;
+  const { reason } = inputs[0]!.body ?? {};
   return plan({
     requests: () => ({ operation: events.cancel, inputs }),
     read: (reader) => readBefore(context, [...byId.keys()], reader),
