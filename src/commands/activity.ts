@@ -33,7 +33,7 @@ const addSubjects =
     const requests = eventUris.size + inviteeUris.size;
     if (requests === 0 || requests > mostRecords || !(await hasRoom(context, requests))) return page;
     const client = await context.client();
-    const readAll = async (uris: Iterable<string>, read: (uri: string) => Promise<Json>) =>
+    const readAll = async <Fields>(uris: Iterable<string>, read: (uri: string) => Promise<Fields>) =>
       new Map(await mapConcurrent([...uris], async (uri) => [uri, await readIfPossible(() => read(uri))] as const));
     const eventsRead = await readAll(eventUris, (uri) => client.call(events.get, { path: { event: idIn(uri) } }));
     const people = await readAll(inviteeUris, (uri) =>
@@ -43,7 +43,7 @@ const addSubjects =
     const { zone } = context.settings;
     return page.map((entry) => {
       const event = eventsRead.get(uriAt(entry, 'details.event') ?? '');
-      const label = event && timeLabel(String(event.start_time), zone, context.now());
+      const label = event && timeLabel(event.start_time, zone, context.now());
       const isNamed = uriAt(entry, 'details.name') !== undefined;
       const when = label && (isNamed ? label : `${event.name}, ${label}`);
       const person = people.get(uriAt(entry, 'details.invitee') ?? '')?.name;

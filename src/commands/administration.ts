@@ -1,8 +1,9 @@
 import { collections } from '../api/collections.ts';
 import { foldAddress } from '../api/email-address.ts';
-import { Invitation, invitations, Membership, members } from '../api/organizations.ts';
+import { Invitation, invitations, Membership, members, type SentMember } from '../api/organizations.ts';
+import type { RecordOf } from '../api/sent.ts';
 import { SchedError, usageError } from '../base/errors.ts';
-import { isObject, type Json, textOf } from '../base/json.ts';
+import { isObject, textOf } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
 import { words } from '../base/words.ts';
 import type { Done } from '../cli/answer/answer.ts';
@@ -26,7 +27,7 @@ import { textIn, upcomingMeetings } from './events/screen.ts';
 import { addGroups } from './groups.ts';
 
 /** A member who may be removed, and what the questions call them. */
-const readRemovable = async (context: Context, read: () => Promise<Json>, id: string | undefined) => {
+const readRemovable = async (context: Context, read: () => Promise<SentMember>, id: string | undefined) => {
   const member = await read();
   const { uri, name, email } = isObject(member.user) ? member.user : {};
   const who = textIn(name, email) ?? `member ${id}`;
@@ -87,7 +88,7 @@ export const ofMembers = {
 };
 
 /** The invitations of the organization, or only the pending ones. */
-const listInvitations = async (context: Context, status?: string): Promise<Json[]> => {
+const listInvitations = async (context: Context, status?: string): Promise<RecordOf<typeof invitations.list>[]> => {
   const query = { organization: await context.identity.organization(), ...(status === undefined ? {} : { status }) };
   const keep = rowFilter(invitations.list, query);
   return gather((await context.client()).pages(invitations.list, { query }, { keep }));
@@ -107,7 +108,7 @@ const invitationNotFound = (whose: string): SchedError =>
 /** The ID of the pending invitation of a person. */
 const invitationOf = async (context: Context, email: string): Promise<string> => {
   const invitation = (await listInvitations(context, 'pending')).find(
-    (each) => foldAddress(String(each.email)) === foldAddress(email),
+    (each) => foldAddress(each.email) === foldAddress(email),
   );
   if (invitation === undefined) throw invitationNotFound(`pending invitation of ${email}`);
   return idIn(invitation.uri);
@@ -150,7 +151,7 @@ export const inviteQuestion = (who: string): Question => ({
 });
 
 const invite = (input: RequestValues, context: Context, view: View): Plan => {
-  const who = String((input.body as Json).email);
+  const who = String(input.body!.email);
   const done: Done = { log: `invited: ${who}`, undo: commandHere(context, 'invitations', 'revoke', who) };
   return plan({
     requests: () => ({ operation: invitations.create, inputs: [input] }),

@@ -74,15 +74,15 @@ const updateEventType = async (
   const record = await changeOrReadBack(context, {
     send: () => client.write(eventTypes.update, input),
     read: () => client.call(eventTypes.get, { path: input.path! }),
-    isDone: (now) => showsChange(now, input.body as Json),
+    isDone: (now) => showsChange(now, input.body!),
     fallback: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
   const title = recordTitle(record, 'an event type');
-  const isSame = before !== undefined && showsChange(before, input.body as Json) === true;
+  const isSame = before !== undefined && showsChange(before, input.body!) === true;
   const done = {
     log: `changed: ${title}`,
     ...(isSame && { sentence: `Unchanged: ${title} already has these settings` }),
-    undo: before && undoLine(context, fieldFlags, before, input.body as Json),
+    undo: before && undoLine(context, fieldFlags, before, input.body!),
   };
   return { kind: 'record', view, record, before, done };
 };

@@ -1,5 +1,6 @@
 import { events } from '../api/events.ts';
 import { groups } from '../api/groups.ts';
+import type { RecordOf } from '../api/sent.ts';
 import { hasCategory } from '../base/errors.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
@@ -79,7 +80,7 @@ const offerRelationships = async ({ context }: Invocation): Promise<ChoiceList> 
   const { names } = await readGroups(context);
   const query = { organization: await context.identity.organization() };
   const relationships = await gather(client.pages(groups.relationships, { query }, { limit: 500 }));
-  const labelOf = ({ owner, group, role }: Json): string =>
+  const labelOf = ({ owner, group, role }: RecordOf<typeof groups.relationships>): string =>
     [
       valueAt({ owner }, 'owner.name') ?? idIn(valueAt({ owner }, 'owner.uri')),
       names.get(idIn(group)) ?? idIn(group),

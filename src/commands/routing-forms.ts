@@ -1,5 +1,6 @@
 import { limits } from '../api/limits.ts';
 import { routingForms } from '../api/routing-forms.ts';
+import type { RecordOf } from '../api/sent.ts';
 import { hasCategory } from '../base/errors.ts';
 import { type Json, recordsIn } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
@@ -16,6 +17,8 @@ import type { Context } from '../cli/session/context.ts';
 import { openValue } from '../output/fields.ts';
 import { csvQuestionColumns, questionColumns } from '../output/question-columns.ts';
 import type { Column, View } from '../output/view.ts';
+
+type Form = RecordOf<typeof routingForms.list>;
 
 /** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
 const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
@@ -67,7 +70,7 @@ const listAll = async (
   const client = await context.client();
   const organization = await context.identity.organization();
   const keep = keepOf(routingForms.submissions, rows);
-  const ofForm = (form: Json, limit: number) => {
+  const ofForm = (form: Form, limit: number) => {
     // With a filter it is unknown how many rows are needed to find enough, so use the full page size.
     const options = { pageSize: bounds.pageSize, ...(keep === undefined ? { limit } : { keep }) };
     return client.pages(routingForms.submissions, { query: { form: String(form.uri), ...query } }, options);
@@ -115,9 +118,9 @@ const listAll = async (
 };
 
 /** The form, or all forms if it isn't listed. Empty if the token may not read the forms. */
-const readForms = async (context: Context, formReference: unknown): Promise<Json[]> => {
+const readForms = async (context: Context, formReference: unknown): Promise<Form[]> => {
   const client = await context.client();
-  const forms: Json[] = [];
+  const forms: Form[] = [];
   try {
     const query = { organization: await context.identity.organization() };
     for await (const page of client.pages(routingForms.list, { query })) forms.push(...page);

@@ -8,7 +8,7 @@ import { readZone } from './zone.ts';
 
 /** When an event is, or undefined if its times can't be read. */
 export const exactSpan = ({ start_time: start, end_time: end }: Json): Span | undefined => {
-  const [from, to] = [timestampOf(String(start)), timestampOf(String(end))];
+  const [from, to] = [timestampOf(start), timestampOf(end)];
   return from === undefined || to === undefined ? undefined : { start: from, end: to };
 };
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
 import { day as dayLength, hour, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -45,7 +45,7 @@ export interface Agenda {
 }
 
 /** Undefined if the event has no readable start. */
-export const meetingOf = (event: Json): Meeting | undefined => {
+export const meetingOf = (event: SentEvent): Meeting | undefined => {
   const span = spanIn(event);
   if (span === undefined) return undefined;
   return {

@@ -1,5 +1,4 @@
-import { moreEventTypes } from '../../api/event-types.ts';
-import type { Json } from '../../base/json.ts';
+import { moreEventTypes, type SentEventType } from '../../api/event-types.ts';
 import { minute } from '../../base/milliseconds.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { hasRoom } from '../../cli/session/network.ts';
@@ -33,7 +32,7 @@ const mostTypes = 50;
 export const readHours = (
   context: Context,
   user: string,
-  readTypes: () => Promise<Json[]>,
+  readTypes: () => Promise<SentEventType[]>,
 ): Promise<TypeHours[] | undefined> =>
   readIfPossible(async () => {
     if ((await context.client()).offers(moreEventTypes['available-times'])) return undefined;

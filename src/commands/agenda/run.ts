@@ -1,4 +1,4 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { windowQuery } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
@@ -71,7 +71,7 @@ const readMeetings = async (
   context: Context,
   query: Query,
   days: readonly Day[],
-  keep: (row: Json) => boolean,
+  keep: (row: SentEvent) => boolean,
   decorate: Stage,
   draft: (meetings: Meeting[]) => Promise<void>,
 ): Promise<ReadMeetings> => {
@@ -79,7 +79,7 @@ const readMeetings = async (
   const [since, until] = [edges.since - longestEvent, edges.until + longestEvent].map((at) => utcText(at));
   const wider = { ...query, ...windowQuery('start_time', { since, until }) };
   const client = await context.client();
-  const listedEvents: Json[] = [];
+  const listedEvents: SentEvent[] = [];
   const busy: Span[] = [];
   let unreadable = 0;
   const options = { keep: rowFilter(events.list, wider), afterSend: context.runtime.afterSend };
@@ -93,7 +93,7 @@ const readMeetings = async (
     }
   }
   if (unreadable > 0) context.notes.warn(`${counted(unreadable, 'event')} without a readable start time not shown`);
-  const meetingsOf = (rows: Json[]) => rows.flatMap((event) => meetingOf(event) ?? []);
+  const meetingsOf = (rows: SentEvent[]) => rows.flatMap((event) => meetingOf(event) ?? []);
   await draft(meetingsOf(listedEvents));
   const meetings = meetingsOf(await decorate(listedEvents));
   return { meetings, busy };
@@ -104,7 +104,7 @@ interface Source {
   query: Query;
   type: unknown;
   period: Period;
-  keep(row: Json): boolean;
+  keep(row: SentEvent): boolean;
 }
 
 const queryOf = (query: Query, days: readonly Day[]): Query => {

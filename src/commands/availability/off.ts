@@ -1,3 +1,4 @@
+import type { SentSchedule } from '../../api/availability.ts';
 import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
@@ -48,7 +49,7 @@ const planDatesOff = (context: Context, own: Own, dates: string[], isUndo: boole
   const before = rulesNow(context, own);
   const rules = before.filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
   const again = (now: Own) => planDatesOff(context, now, dates, isUndo);
-  const plan = { ...own, dates, before, again, isDone: (now: Json) => showsDatesOff(now, dates, isUndo) };
+  const plan = { ...own, dates, before, again, isDone: (now: SentSchedule) => showsDatesOff(now, dates, isUndo) };
   if (isUndo) {
     const after = before.filter((rule) => !(rules.includes(rule) && isDateOff(rule)));
     return { ...plan, after, already: [], replacedRules: [] };
@@ -61,7 +62,7 @@ const planDatesOff = (context: Context, own: Own, dates: string[], isUndo: boole
 };
 
 /** Whether a schedule shows what the command is about. */
-const showsDatesOff = (schedule: Json, dates: readonly string[], isUndo: boolean): boolean => {
+const showsDatesOff = (schedule: SentSchedule, dates: readonly string[], isUndo: boolean): boolean => {
   const rules = shownRules(schedule).filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
   if (isUndo) return !rules.some(isDateOff);
   return rules.every(isDateOff) && dates.every((date) => rules.some((rule) => dayOf(rule) === date));

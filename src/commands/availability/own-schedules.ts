@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { availability } from '../../api/availability.ts';
+import { availability, type SentSchedule } from '../../api/availability.ts';
 import { eventTypes } from '../../api/event-types.ts';
 import { hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
@@ -39,7 +39,7 @@ import {
 
 /** A schedule of the user, with the event types that use it: the service lists schedules by event type only. */
 export interface Own {
-  schedule: Json;
+  schedule: SentSchedule;
   types: string[];
 }
 
@@ -51,7 +51,7 @@ export interface OwnPlan extends Own {
   /** The same change of the schedule as it is now. */
   again(own: Own): OwnPlan;
   /** Whether a schedule shows the change. */
-  isDone(schedule: Json): boolean;
+  isDone(schedule: SentSchedule): boolean;
 }
 
 /** The user's own schedules of all event types that the user hosts, each of them once. */
@@ -125,7 +125,7 @@ const inputsOf = async ({ dialect }: Context, { schedule, types, after }: OwnPla
   }));
 };
 
-const readScheduleAgain = async ({ schedule, types }: Own, context: Context): Promise<Json | undefined> =>
+const readScheduleAgain = async ({ schedule, types }: Own, context: Context): Promise<SentSchedule | undefined> =>
   (await schedulesOf(context, types[0])).find((each) => isSameSchedule(each, schedule));
 
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */

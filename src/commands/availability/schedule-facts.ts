@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { availability } from '../../api/availability.ts';
+import { availability, type SentSchedule } from '../../api/availability.ts';
+import type { SentEventType } from '../../api/event-types.ts';
 import { type Advice, SchedError } from '../../base/errors.ts';
 import { type Json, jsonText, recordsIn } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
@@ -17,15 +18,15 @@ import { readZone } from '../../time/zone.ts';
 export const todayIn = ({ now }: Pick<Context, 'now'>, zone: string): string => dateText(wallClock(zone)(now()));
 
 /** The schedules of an event type. The service lists them in no other way. */
-export const schedulesOf = async (context: Context, eventType: unknown): Promise<Json[]> =>
+export const schedulesOf = async (context: Context, eventType: unknown): Promise<SentSchedule[]> =>
   gather((await context.client()).pages(availability.list, { query: { event_type: String(eventType) } }));
 
 /** Event types, each with the schedules that a user has for it. */
 export const ownSchedulesByType = (
   context: Context,
-  types: readonly Json[],
+  types: readonly SentEventType[],
   user: string,
-): Promise<{ type: Json; schedules: Json[] }[]> =>
+): Promise<{ type: SentEventType; schedules: SentSchedule[] }[]> =>
   mapConcurrent([...types], async (type) => ({
     type,
     schedules: (await schedulesOf(context, type.uri)).filter((each) => idIn(each.user) === idIn(user)),
@@ -37,11 +38,11 @@ export const zoneOf = ({ timezone }: Json, { settings }: { settings: Pick<Contex
   return reading.ok ? reading.zone : settings.zone;
 };
 
-export const shownRules = ({ rules }: Json): Rule[] => recordsIn(rules);
+export const shownRules = ({ rules }: { readonly rules?: unknown }): Rule[] => recordsIn(rules);
 
 /** The rules of a schedule. The service takes all rules at once, and rules of two forms may mean anything together. */
 export const rulesOf = (
-  { rules }: Json,
+  { rules }: SentSchedule,
   advice: Advice = words`add ${the('replace')} to set only the rules that you give`,
 ): Rule[] => {
   if (Array.isArray(rules) && rules.every(isKnown)) return rules;
@@ -54,7 +55,7 @@ export const rulesOf = (
 };
 
 /** The fields of the request. With `--body` it may have others too. */
-export interface Sent extends Json {
+export interface ScheduleBody extends Json {
   event_type?: unknown;
   rules?: unknown;
   timezone?: unknown;
@@ -64,7 +65,11 @@ export interface Sent extends Json {
  * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
  * it returns undefined.
  */
-export const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boolean): boolean | undefined => {
+export const showsChange = (
+  now: SentSchedule,
+  { rules, timezone }: ScheduleBody,
+  isExact: boolean,
+): boolean | undefined => {
   if (timezone !== undefined && now.timezone !== timezone) return false;
   if (rules === undefined || isDeepStrictEqual(now.rules, rules)) return true;
   if (rulesDifference(shownRules(now), shownRules({ rules }), '').length > 0) return false;
@@ -87,11 +92,11 @@ export const failedRecord = ({ uri, name }: Json, { category, message }: SchedEr
 });
 
 /** Whether two schedules of an event type are the same one. Without a URI, its host tells. */
-export const isSameSchedule = (one: Json, other: Json): boolean =>
+export const isSameSchedule = (one: SentSchedule, other: SentSchedule): boolean =>
   one.uri === other.uri && (typeof one.uri === 'string' || one.user === other.user);
 
 /** What a change knows beside its input, for services that name schedules by their event type and need the time zone. */
-export const knownOf = (eventType: string, [first, ...others]: readonly Json[]) => {
+export const knownOf = (eventType: string, [first, ...others]: readonly SentSchedule[]) => {
   const isShared = others.every(({ timezone }) => timezone === first!.timezone);
   return { event_type: eventType, user: first!.user, timezone: isShared ? first!.timezone : undefined };
 };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SentSchedule } from '../../api/availability.ts';
 import type { Operation } from '../../api/operation.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
@@ -14,7 +15,7 @@ import {
   failedRecord,
   isSameSchedule,
   knownOf,
-  type Sent,
+  type ScheduleBody,
   scheduleName,
   shownRules,
   showsChange,
@@ -27,10 +28,10 @@ interface SchedulesChange {
   eventType: string;
   isSingle: boolean;
   /** The schedules that were shown before the change was confirmed. */
-  confirmedSchedules: readonly Json[];
-  read(): Promise<Json[]>;
+  confirmedSchedules: readonly SentSchedule[];
+  read(): Promise<SentSchedule[]>;
   /** The body of the request for schedules as they are now. */
-  bodyFor(schedules: readonly Json[]): Sent;
+  bodyFor(schedules: readonly SentSchedule[]): ScheduleBody;
   /** Whether all rules are replaced by given ones, whatever they are now. */
   isReplaced: boolean;
   /** Whether the rules may have fields that sched doesn't know. */
@@ -38,13 +39,17 @@ interface SchedulesChange {
 }
 
 /** Whether all schedules show the change. If only some do, it returns undefined: the others may belong to other people. */
-export const allShowChange = (schedules: readonly Json[], sent: Sent, isExact: boolean): boolean | undefined => {
+export const allShowChange = (
+  schedules: readonly SentSchedule[],
+  sent: ScheduleBody,
+  isExact: boolean,
+): boolean | undefined => {
   const [first, ...others] = new Set(schedules.map((schedule) => showsChange(schedule, sent, isExact)));
   return others.length === 0 ? first : undefined;
 };
 
 /** What others have set since nobody has agreed to replace. */
-const requireUnchanged = (schedulesBefore: readonly Json[], now: readonly Json[]): void => {
+const requireUnchanged = (schedulesBefore: readonly SentSchedule[], now: readonly SentSchedule[]): void => {
   const other = now.find((schedule) => {
     const before = schedulesBefore.find((each) => isSameSchedule(each, schedule)) ?? {};
     return rulesDifference(shownRules(before), shownRules(schedule), '').length > 0;
@@ -64,8 +69,8 @@ const requireUnchanged = (schedulesBefore: readonly Json[], now: readonly Json[]
 const changedSince = async (
   context: Context,
   { read, bodyFor, isExact }: SchedulesChange,
-  records: readonly Json[],
-): Promise<Json[]> => {
+  records: readonly SentSchedule[],
+): Promise<SentSchedule[]> => {
   const now = await read().catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
     noteUnread(context, records.map(scheduleName).join(', '), error);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SentSchedule } from '../../api/availability.ts';
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, the, words } from '../../base/words.ts';
@@ -16,7 +16,7 @@ import {
   isSameSchedule,
   knownOf,
   rulesOf,
-  type Sent,
+  type ScheduleBody,
   scheduleName,
   schedulesOf,
   shownRules,
@@ -26,7 +26,7 @@ import {
 import { allShowChange, sendChange } from './send-schedules.ts';
 
 /** The schedules of an event type, or the one with this ID: the service has no other way to read one. */
-const readSchedules = async (context: Context, eventType: string, id: string | undefined): Promise<Json[]> => {
+const readSchedules = async (context: Context, eventType: string, id: string | undefined): Promise<SentSchedule[]> => {
   const all = await schedulesOf(context, eventType);
   const schedules = all.filter(({ uri }) => id === undefined || String(uri).endsWith(`/${id}`));
   if (schedules.length > 0) return schedules;
@@ -43,7 +43,7 @@ const readSchedules = async (context: Context, eventType: string, id: string | u
 const readUpdate = ({ one, all }: Updates, { request, replace, daysIn }: UpdateInput, { problems }: Call) => {
   const { path = {}, query, body } = request!;
   const id = path.schedule;
-  const sent = body as Sent;
+  const sent = body as ScheduleBody;
   const eventType = id === undefined ? sent.event_type : query!.event_type;
   // The body of an assumed operation may have any shape, but the schedules can be read only by event type.
   if (typeof eventType !== 'string') problems.missingFlag('event-type');
@@ -57,11 +57,11 @@ const readUpdate = ({ one, all }: Updates, { request, replace, daysIn }: UpdateI
 };
 
 /** The time zone of a schedule's dates: the new one, else the current one. */
-const newZoneOf = (schedule: Json, { timezone = schedule.timezone }: Sent, context: Context): string =>
+const newZoneOf = (schedule: SentSchedule, { timezone = schedule.timezone }: ScheduleBody, context: Context): string =>
   zoneOf({ timezone }, context);
 
 /** The rules that a schedule has now and would have. */
-const planUpdate = (context: Context, schedule: Json, sent: Sent, { replace, daysIn }: UpdateInput) => {
+const planUpdate = (context: Context, schedule: SentSchedule, sent: ScheduleBody, { replace, daysIn }: UpdateInput) => {
   const { set, removed } = daysIn?.(newZoneOf(schedule, sent, context)) ?? { set: [], removed: [] };
   const before = daysIn !== undefined && !replace ? rulesOf(schedule) : shownRules(schedule);
   const changed = replace ? set : changeRules(before, set, removed);
@@ -69,7 +69,12 @@ const planUpdate = (context: Context, schedule: Json, sent: Sent, { replace, day
 };
 
 /** The rules of all schedules. One request sets the same rules for all of them. */
-const planChange = (schedules: readonly Json[], sent: Sent, input: UpdateInput, { context, problems }: Call) => {
+const planChange = (
+  schedules: readonly SentSchedule[],
+  sent: ScheduleBody,
+  input: UpdateInput,
+  { context, problems }: Call,
+) => {
   const isRules = input.daysIn !== undefined;
   const plans = schedules.map((schedule) => planUpdate(context, schedule, sent, input));
   const [first] = plans;
@@ -94,7 +99,7 @@ interface Found extends Staying {
 }
 
 /** The meetings that stay on dates that are taken off from a single schedule. */
-const readStaying = async (context: Context, plans: Plans, sent: Sent, reader: Reader): Promise<Found> => {
+const readStaying = async (context: Context, plans: Plans, sent: ScheduleBody, reader: Reader): Promise<Found> => {
   const [plan, ...others] = plans;
   const dates = datesTakenOff(plan!.before, plan!.after);
   const isOneDay = dates.length === 1;
@@ -115,7 +120,7 @@ const withMeetings = (differences: readonly string[], { lines: [staying, ...ways
 };
 
 /** What changes in words, under the name of each schedule if there are several. */
-const updateDifferences = (context: Context, plans: Plans, { timezone }: Sent): string[] =>
+const updateDifferences = (context: Context, plans: Plans, { timezone }: ScheduleBody): string[] =>
   plans.flatMap(({ schedule, before, after }) => {
     const zoneChanges = timezone !== undefined && timezone !== schedule.timezone;
     const lines = [

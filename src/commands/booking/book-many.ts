@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
@@ -71,7 +70,7 @@ export const sendBooking = (
     };
     try {
       const booked = await book(bookingContext, { ...body, send }, options);
-      if (!isTold && hidesAnswers(booked, input.body as Json)) {
+      if (!isTold && hidesAnswers(booked, input.body!)) {
         isTold = true;
         notes.info(answersHidden);
       }

@@ -1,3 +1,4 @@
+import type { SentEventType } from '../../api/event-types.ts';
 import { fallBack, hasCategory, SchedError, withoutRequestId } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
@@ -42,7 +43,7 @@ interface Invitee {
 /** The times to choose from: those of an event type in a window. */
 interface Wanted {
   context: Context;
-  type: Json;
+  type: SentEventType;
   window: SlotWindow;
   /** Whose local times are shown too, if their time zone is known. */
   invitee: Invitee | undefined;
@@ -65,7 +66,7 @@ export const inviteeOf = ({ first_name: first, name, timezone }: Json): Invitee 
 
 const openChooser = async ({ context, type, window, invitee }: Wanted): Promise<Chooser> => {
   const times = await findFreeTimes(context, { type, ...window });
-  const starts = Array.from(times.slots, ({ start_time: start }) => timestampOf(String(start))!);
+  const starts = Array.from(times.slots, ({ start_time: start }) => timestampOf(start)!);
   return { context, type, window, times, starts, invitee };
 };
 

@@ -23,7 +23,7 @@ import { isAnswer, questionsOf, readAnswer, unanswered } from './work-answers.ts
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
 const checkAnswers = async ({ context, problems }: Call, answers: readonly string[], body: Json): Promise<void> => {
   if (answers.length === 0) return;
-  const questions = questionsOf(await eventTypeOf(context, String(body.event_type)));
+  const questions = questionsOf(await eventTypeOf(context, body.event_type));
   const readings = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of readings) if (!isAnswer(answer)) problems.report({ words: answer });
   body.custom_questions = readings.filter(isAnswer);
@@ -33,14 +33,14 @@ const checkAnswers = async ({ context, problems }: Call, answers: readonly strin
 const completePlace = async (context: Context, { location, event_type: type }: Json): Promise<void> => {
   if (!isObject(location) || location.kind !== undefined) return;
   const { namedKind } = await import('./place.ts');
-  const kind = await namedKind(context, await eventTypeOf(context, String(type)));
+  const kind = await namedKind(context, await eventTypeOf(context, type));
   if (kind !== undefined) location.kind = kind;
 };
 
 /** The error of a booking that lacks answers names the flags to add. */
 const withUnanswered = async (error: SchedError, { context, problems }: Call, body: Json): Promise<SchedError> => {
   const answers = recordsIn(body.custom_questions).map(({ question }) => String(question));
-  const type = await readIfPossible(() => eventTypeOf(context, String(body.event_type)));
+  const type = await readIfPossible(() => eventTypeOf(context, body.event_type));
   const names = unanswered(questionsOf(type ?? {}), answers).map(({ name }) => String(name));
   if (names.length === 0) return error;
   for (const name of names) problems.own?.addFlag('answer', `${name}=…`);

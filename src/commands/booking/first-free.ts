@@ -1,3 +1,4 @@
+import type { SentEvent } from '../../api/events.ts';
 import { windowIn } from '../../api/window.ts';
 import { hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
@@ -41,14 +42,14 @@ export interface FirstFree {
 /** An active booking of this invitee that the service shows in the window. */
 const shownBooking = async (
   context: Context,
-  events: readonly Json[],
+  events: readonly SentEvent[],
   eventType: string,
   email: string,
   { since, until }: SlotWindow,
 ): Promise<Existing | undefined> => {
   for (const event of events) {
     const { event_type: type, start_time: start } = event;
-    const at = timestampOf(String(start)) ?? 0;
+    const at = timestampOf(start) ?? 0;
     if (idIn(type) !== idIn(eventType) || at < since || at >= until) continue;
     const eventInvitees = await inviteesOf(context, event, { email, status: 'active' });
     const record = eventInvitees.find((each) => String(each.email).toLowerCase() === email.toLowerCase());

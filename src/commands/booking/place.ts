@@ -1,7 +1,8 @@
+import type { SentEventType } from '../../api/event-types.ts';
 import { events } from '../../api/events.ts';
 import { locationKinds } from '../../api/locations.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { FollowUp } from '../../cli/command.ts';
 import { createAsker } from '../../cli/session/ask.ts';
@@ -24,19 +25,21 @@ const questions: Record<string, string> = {
 /** Events that are looked through: one request. */
 const mostEvents = 100;
 
-const known = new WeakMap<Context, Promise<Json[]>>();
+type Place = { readonly type?: unknown };
+
+const known = new WeakMap<Context, Promise<Place[]>>();
 
 /** The places of the latest events of a type. */
-const readPlaces = async (context: Context, { uri, profile }: Json): Promise<Json[]> => {
+const readPlaces = async (context: Context, { uri, profile }: SentEventType): Promise<Place[]> => {
   if (!(await hasRoom(context, 1))) return [];
   const client = await context.client();
-  const { owner, type } = (isObject(profile) ? profile : {}) as Json;
+  const { owner, type } = isObject(profile) ? profile : {};
   const whose: Query =
     type === 'User' && typeof owner === 'string'
       ? { user: owner }
       : { organization: await context.identity.organization() };
   const query = { ...whose, sort: 'start_time:desc' };
-  const places: Json[] = [];
+  const places: Place[] = [];
   for await (const page of client.pages(events.list, { query }, { limit: mostEvents, pageSize: mostEvents })) {
     for (const { event_type, location } of page)
       if (idIn(event_type) === idIn(uri) && isObject(location)) places.push(location);
@@ -45,24 +48,24 @@ const readPlaces = async (context: Context, { uri, profile }: Json): Promise<Jso
   return places;
 };
 
-const placesOf = async (context: Context, type: Json): Promise<Json[]> => {
+const placesOf = async (context: Context, type: SentEventType): Promise<Place[]> => {
   const reading = known.get(context) ?? readIfPossible(() => readPlaces(context, type)).then((places) => places ?? []);
   known.set(context, reading);
   return reading;
 };
 
 /** The place that the latest events of a type have, if it is always of the same kind. */
-export const usualPlace = async (context: Context, type: Json): Promise<Json | undefined> => {
+export const usualPlace = async (context: Context, type: SentEventType): Promise<Place | undefined> => {
   const [first, ...others] = await placesOf(context, type);
   return others.every((place) => place.type === first!.type) ? first : undefined;
 };
 
 /** The kind of place that invitees of this type have named before. */
-export const namedKind = async (context: Context, type: Json): Promise<string | undefined> =>
+export const namedKind = async (context: Context, type: SentEventType): Promise<string | undefined> =>
   (await placesOf(context, type)).map((place) => String(place.type)).find((kind) => questions[kind] !== undefined);
 
 /** Asks for the place if meetings of this type are where the invitee says. */
-export const placeQuestions = async (context: Context, type: Json): Promise<FollowUp[]> => {
+export const placeQuestions = async (context: Context, type: SentEventType): Promise<FollowUp[]> => {
   const kind = String((await usualPlace(context, type))?.type);
   const label = questions[kind];
   return label === undefined

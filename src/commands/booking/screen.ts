@@ -14,8 +14,8 @@ import { usualPlace } from './place.ts';
 const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
   const { settings } = context;
   const { invitee, location, custom_questions: answers } = body as { invitee: Json; location?: Json } & Json;
-  const type = await readIfPossible(() => eventTypeOf(context, String(body.event_type)));
-  const end = timestampOf(String(body.start_time))! + Number(type?.duration) * minute;
+  const type = await readIfPossible(() => eventTypeOf(context, body.event_type));
+  const end = timestampOf(body.start_time)! + Number(type?.duration) * minute;
   const span = { start_time: body.start_time, end_time: Number.isNaN(end) ? '' : utcText(end) };
   const usual = location === undefined && type !== undefined ? await usualPlace(context, type) : undefined;
   const name = invitee.name ?? [invitee.first_name, invitee.last_name].filter(Boolean).join(' ');

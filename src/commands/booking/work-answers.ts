@@ -1,4 +1,5 @@
-import { type Json, recordsIn } from '../../base/json.ts';
+import type { SentEventType } from '../../api/event-types.ts';
+import { recordsIn } from '../../base/json.ts';
 import { nearest } from '../../base/nearest.ts';
 import { the, type Words, words } from '../../base/words.ts';
 
@@ -9,10 +10,12 @@ export interface Answer {
   position: number;
 }
 
-export const questionsOf = ({ custom_questions: questions }: Json): Json[] => recordsIn(questions);
+export const questionsOf = ({ custom_questions: questions }: SentEventType) => recordsIn(questions);
+
+export type Questions = ReturnType<typeof questionsOf>;
 
 /** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
-export const readAnswer = (raw: string, questions: readonly Json[]): Answer | Words => {
+export const readAnswer = (raw: string, questions: Readonly<Questions>): Answer | Words => {
   const questionNames = questions.map((question) => String(question.name)).sort((a, b) => b.length - a.length);
   const question = questionNames.find((name) => raw.toLowerCase().startsWith(`${name.toLowerCase()}=`));
   if (question !== undefined) {
@@ -29,7 +32,7 @@ export const readAnswer = (raw: string, questions: readonly Json[]): Answer | Wo
 export const isAnswer = (read: Answer | Words): read is Answer => 'question' in read;
 
 /** Questions that need an answer and have none yet. */
-export const unanswered = (questions: readonly Json[], answeredQuestions: readonly string[]): Json[] =>
+export const unanswered = (questions: Readonly<Questions>, answeredQuestions: readonly string[]): Questions =>
   questions.filter(
     ({ name, required, enabled }) =>
       required === true && enabled !== false && !answeredQuestions.includes(String(name)),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { type NextStep, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import type { Clock } from '../../base/system.ts';
 import { idIn } from '../../base/uri.ts';
@@ -74,7 +74,7 @@ export const earlierDigests = (
 };
 
 /** Whether an invitee is the one that was booked, as far as the service shows addresses. */
-export const isOwn = (entry: LedgerEntry, { email }: Json): boolean =>
+export const isOwn = (entry: LedgerEntry, { email }: SentInvitee): boolean =>
   typeof email !== 'string' || bookingDigest(entry, entry, email) === entry.digest;
 
 /** Whether the process of an attempt may still get its reply. */
@@ -204,7 +204,7 @@ export const unknownOutcomeOf = async (
 };
 
 /** Notes in the ledger that an attempt was accepted. `record` is undefined if the service doesn't show the booking. */
-export const settle = ({ ledger }: BookingContext, attempt: StoredEntry, record?: Json): Promise<void> => {
+export const settle = ({ ledger }: BookingContext, attempt: StoredEntry, record?: SentInvitee): Promise<void> => {
   const event = record && eventIn(record);
   const uris = { ...(event && { event }), ...(record && { invitee: String(record.uri) }) };
   return ledger.replace({ ...attempt, entry: { ...attempt.entry, state: 'booked', ...uris } });
@@ -217,7 +217,7 @@ export const prune = async ({ ledger, clock, serviceTime }: BookingContext): Pro
 };
 
 /** The booking that an attempt made. For a requested duplicate, it must be a booking that wasn't there before. */
-export const bookedBy = ({ besides, shownBefore }: LedgerEntry, { matches }: LookUp): Json | undefined =>
+export const bookedBy = ({ besides, shownBefore }: LedgerEntry, { matches }: LookUp): SentInvitee | undefined =>
   besides === undefined
     ? matches[0]
     : matches.find(({ uri }) => uri !== besides.invitee && shownBefore?.includes(String(uri)) === false);
@@ -233,7 +233,7 @@ export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: Le
   lookUp(client, await owner(), wantedOf(entry));
 
 /** After a 2xx that doesn't show the booking: looks for it once. */
-export const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
+export const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<SentInvitee | undefined> => {
   try {
     return bookedBy(entry, await lookUpAttempt(context, entry));
   } catch (error) {
@@ -246,7 +246,7 @@ export const findAccepted = async (context: BookingContext, entry: LedgerEntry):
 export const examine = async (
   context: BookingContext,
   attempt: StoredEntry,
-): Promise<{ record?: Json; doubt?: UnknownOutcome | undefined }> => {
+): Promise<{ record?: SentInvitee; doubt?: UnknownOutcome | undefined }> => {
   const result = await lookUpAttempt(context, attempt.entry);
   const record = bookedBy(attempt.entry, result);
   return record === undefined ? { doubt: await unknownOutcomeOf(context, attempt, result) } : { record };

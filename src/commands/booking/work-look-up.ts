@@ -1,6 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
-import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
 import { fallBack, hasCategory } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
@@ -27,7 +27,7 @@ export interface WantedBooking {
 
 export interface LookUp {
   /** Active invitees that match. */
-  matches: Json[];
+  matches: SentInvitee[];
   /** Whether the events of every host were seen, so that an empty result proves something. */
   isComplete: boolean;
   /** Other active invitees of that event type at that time. */
@@ -39,9 +39,9 @@ export interface LookUp {
 }
 
 /** A key that is the same for every spelling a service may accept: a URI, a bare ID, another case, a trailing slash. */
-export const idKey = (uri: string): string => {
+export const idKey = (uri: unknown): string => {
   // No regex for trailing slashes: it would take long if a service sent nothing but slashes.
-  const id = uri.trim().split(/[?#]/)[0]!.split('/').filter(Boolean).at(-1) ?? '';
+  const id = String(uri).trim().split(/[?#]/)[0]!.split('/').filter(Boolean).at(-1) ?? '';
   try {
     return decodeURIComponent(id).toLowerCase();
   } catch {
@@ -50,7 +50,7 @@ export const idKey = (uri: string): string => {
 };
 
 /** The event of an invitee: the record has it, or else its URI. Undefined if neither does. */
-export const eventIn = ({ event, uri }: Json): string | undefined =>
+export const eventIn = ({ event, uri }: SentInvitee): string | undefined =>
   typeof event === 'string' ? event : /^(.+\/scheduled_events\/[^/]+)\/invitees\/[^/]+$/.exec(String(uri))?.[1];
 
 /** The second in which a meeting starts. No service is more exact. */
@@ -76,7 +76,7 @@ const eventsAt = async (
   client: Client,
   owner: Owner,
   booking: WantedBooking,
-): Promise<Pick<LookUp, 'isComplete' | 'whose'> & { rows: Json[] }> => {
+): Promise<Pick<LookUp, 'isComplete' | 'whose'> & { rows: SentEvent[] }> => {
   const start = secondOf(booking.start_time) * 1000;
   const list = (whose: Partial<Owner>) => {
     const query = {
@@ -115,10 +115,10 @@ export const lookUp = async (client: Client, owner: Owner, booking: WantedBookin
   const { rows, whose, isComplete } = await eventsAt(client, owner, booking);
   const fitting = rows.filter(
     (event) =>
-      idKey(String(event.event_type)) === idKey(booking.event_type) &&
+      idKey(event.event_type) === idKey(booking.event_type) &&
       secondOf(event.start_time) === secondOf(booking.start_time),
   );
-  const matches: Json[] = [];
+  const matches: SentInvitee[] = [];
   const others: string[] = [];
   let isShared = false;
   let sawAll = isComplete && areReadable(rows, 'event_type', 'start_time');

@@ -1,7 +1,6 @@
 import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { WriteResult } from '../../client/outcome.ts';
 import type { StoredEntry } from '../../state/ledger.ts';
@@ -40,7 +39,7 @@ export interface BookingOptions {
 
 export interface Booked {
   /** The invitee, or undefined if the service accepted the booking but doesn't show it. */
-  record: Json | undefined;
+  record: SentInvitee | undefined;
   how: 'booked' | 'reconciled' | 'existing';
   /** What the ledger says about the run that made an existing booking. */
   by?: LedgerEntry;
@@ -75,7 +74,7 @@ const existingBooking = (entry: LedgerEntry): NonNullable<LedgerEntry['besides']
  * The current invitee of an earlier booking, or `undefined` if the service doesn't show it. After a reset of the service,
  * another booking may have the ID.
  */
-const readBookingAgain = async ({ client }: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
+const readBookingAgain = async ({ client }: BookingContext, entry: LedgerEntry): Promise<SentInvitee | undefined> => {
   if (entry.event === undefined || entry.invitee === undefined) return undefined;
   const [event, invitee] = [idIn(entry.event), idIn(entry.invitee)];
   const record = await client.call(invitees.get, { path: { event, invitee } }).catch(fallBack(undefined, 'not-found'));
@@ -87,7 +86,10 @@ const readBookingAgain = async ({ client }: BookingContext, entry: LedgerEntry):
 };
 
 /** The booking of an earlier attempt, or undefined if it was canceled or is gone. */
-export const activeBooking = async (context: BookingContext, attempt: StoredEntry): Promise<Json | undefined> => {
+export const activeBooking = async (
+  context: BookingContext,
+  attempt: StoredEntry,
+): Promise<SentInvitee | undefined> => {
   const record = await readBookingAgain(context, attempt.entry);
   if (record !== undefined) return record.status === 'canceled' ? undefined : record;
   const result = await lookUpAttempt(context, attempt.entry);

@@ -72,7 +72,7 @@ const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan'
       await mapConcurrent(page.filter(isWanted), async ({ uri }) => {
         for await (const rows of client.pages(invitees.list, { path: { event: idIn(uri) } }, { onPage }))
           for (const { email } of rows) {
-            const foldedAddress = foldAddress(String(email));
+            const foldedAddress = foldAddress(email);
             if (foldedAddress === undefined || isPlaceholder(foldedAddress)) counts.without_address += 1;
             else see(String(email), foldedAddress);
           }

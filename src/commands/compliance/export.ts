@@ -48,7 +48,7 @@ const readPerson = async (context: Context, email: string, query: EventScope['qu
   for await (const page of (await context.client()).pages(events.list, { query }, { pageSize: shortPage })) {
     const lists = await mapConcurrent(page, (event) => inviteesOf(context, event, { email }));
     for (const [index, rows] of lists.entries()) {
-      const ownRows = rows.filter((row) => foldAddress(String(row.email)) === foldedEmail);
+      const ownRows = rows.filter((row) => foldAddress(row.email) === foldedEmail);
       if (ownRows.length > 0) person.events.push(page[index]!);
       person.invitees.push(...ownRows);
     }

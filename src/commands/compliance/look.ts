@@ -1,5 +1,5 @@
 import { foldAddress, isPlaceholder } from '../../api/email-address.ts';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { windowQuery } from '../../api/window.ts';
 import { hasCategory } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
@@ -130,7 +130,7 @@ const marksIn = (records: readonly Json[], { mark }: Wanted): string[] =>
 
 /** What is kept of an event until its invitees are read: there may be many. */
 interface ListedEvent {
-  event: Pick<Json, 'uri' | 'invitees_counter'>;
+  event: Pick<SentEvent, 'uri' | 'invitees_counter'>;
   /** Of people that the event itself names. Its hosts have nothing to do with deletions. */
   marks: string[];
 }

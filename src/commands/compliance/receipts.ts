@@ -176,7 +176,7 @@ export const offerRuns = async ({ context }: Invocation): Promise<ChoiceList> =>
   for await (const page of deletionRuns(context)) runs.push(...page.filter(({ status }) => status !== 'missing'));
   const labelOf = ({ run, started_at: at, status, total }: RunRecord): string =>
     [
-      timeLabel(String(at), settings.zone, runtime.clock.now()) ?? run,
+      timeLabel(at, settings.zone, runtime.clock.now()) ?? run,
       total === null ? 'no count' : counted(total, 'address', 'addresses'),
       status,
       run,

@@ -1,3 +1,4 @@
+import type { SentSchedule } from '../../api/availability.ts';
 import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { isDate } from '../../time/availability-rules.ts';
@@ -20,7 +21,7 @@ export interface TypeMatch {
 /** What the file wants of one schedule. */
 interface WantedSchedule extends Pick<ScheduleChange, 'path' | 'label' | 'owner' | 'user' | 'eventType'> {
   /** Missing if the plan creates the event type. */
-  schedule?: Json | undefined;
+  schedule?: SentSchedule | undefined;
   days: Days;
 }
 

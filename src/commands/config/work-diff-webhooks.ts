@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SentWebhook } from '../../api/webhooks.ts';
 import type { Json } from '../../base/json.ts';
 import type { WantedWebhook } from './work-file-schema.ts';
 import type { ConfigPath, ReadConfig, WebhookChange } from './work-model.ts';
@@ -15,9 +16,9 @@ export interface WebhookList {
 }
 
 /** Webhooks that have the URL of another one in their list: it is not clear which of them an entry means. */
-export const sameUrls = (webhooks: readonly Json[]) => findRepeats(webhooks, ({ callback_url }) => callback_url);
+export const sameUrls = (webhooks: readonly SentWebhook[]) => findRepeats(webhooks, ({ callback_url }) => callback_url);
 
-export const webhookNotes = (webhooks: readonly Json[]): string[] =>
+export const webhookNotes = (webhooks: readonly SentWebhook[]): string[] =>
   webhooks
     .filter(({ state }) => state === 'disabled')
     .map(({ callback_url, retry_started_at: since }) => {

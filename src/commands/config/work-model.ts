@@ -1,4 +1,6 @@
-import type { Json } from '../../base/json.ts';
+import type { SentSchedule } from '../../api/availability.ts';
+import type { SentEventType } from '../../api/event-types.ts';
+import type { SentWebhook } from '../../api/webhooks.ts';
 import type { Rule } from '../../time/availability-rules.ts';
 import type { FileProblem } from '../../yaml-file.ts';
 import type { ConfigFile, WantedWebhook } from './work-file-schema.ts';
@@ -21,9 +23,9 @@ export interface ReadConfig {
 
 /** An event type of the service. */
 export interface WorldType {
-  record: Json;
+  record: SentEventType;
   /** Missing where the file doesn't manage its hours. */
-  schedules?: Json[] | undefined;
+  schedules?: SentSchedule[] | undefined;
 }
 
 export interface WorldUser {
@@ -36,7 +38,7 @@ export interface WorldUser {
   /** The owner of each type of others that the service listed. */
   shared: unknown[];
   /** Missing where the file doesn't manage them. */
-  webhooks?: Json[] | undefined;
+  webhooks?: SentWebhook[] | undefined;
 }
 
 /** What to read of a user. */
@@ -66,8 +68,8 @@ export interface World {
   organization: string;
   /** Without users and groups that the service doesn't have. */
   users: WorldUser[];
-  organizationWebhooks?: Json[] | undefined;
-  groups: { name: string; uri: string; webhooks: Json[] }[];
+  organizationWebhooks?: SentWebhook[] | undefined;
+  groups: { name: string; uri: string; webhooks: SentWebhook[] }[];
   /** Email addresses of hosts, by the URI of the user. */
   emails: ReadonlyMap<string, string>;
   /** Today's date in a time zone, by the service's clock. */

@@ -1,5 +1,5 @@
+import type { SentSchedule } from '../../api/availability.ts';
 import { weekdays } from '../../api/weekdays.ts';
-import type { Json } from '../../base/json.ts';
 import { dayOf, isDate, isKnown, type Rule } from '../../time/availability-rules.ts';
 import { readRule } from '../../time/read-rules.ts';
 import type { CheckResult } from '../../time/reading.ts';
@@ -62,7 +62,7 @@ export const rulesByDate = (days: Days): Map<string, Rule | undefined> =>
   new Map([...days].filter(([day]) => isDate(day)).map(([day, hours]) => [day, ruleOf(day, hours)]));
 
 /** The hours of a schedule, unless a file could not have them: then no change of them could be shown. */
-export const readSchedule = ({ rules }: Json): CheckResult<Days> => {
+export const readSchedule = ({ rules }: SentSchedule): CheckResult<Days> => {
   if (!Array.isArray(rules)) return { ok: false, problem: 'its rules are not a list' };
   const days = hoursByDay(rules);
   const wrong = [...days].find(([day, hours]) => ruleOf(day, hours) === undefined);

@@ -1,11 +1,12 @@
-import { availability } from '../../api/availability.ts';
-import { eventTypes } from '../../api/event-types.ts';
+import { availability, type SentSchedule } from '../../api/availability.ts';
+import { eventTypes, type SentEventType } from '../../api/event-types.ts';
 import { groups } from '../../api/groups.ts';
 import { members } from '../../api/organizations.ts';
-import { users } from '../../api/users.ts';
-import { type WebhookScope, webhooks } from '../../api/webhooks.ts';
+import type { RecordOf } from '../../api/sent.ts';
+import { type SentUser, users } from '../../api/users.ts';
+import { type SentWebhook, type WebhookScope, webhooks } from '../../api/webhooks.ts';
 import { fallBack } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -49,12 +50,12 @@ export interface WorldSource {
 
 const isSameRecord = (one: unknown, other: unknown): boolean => idIn(one) === idIn(other);
 
-const typeOwner = ({ profile }: Json): unknown => (isObject(profile) ? profile.owner : undefined);
+const typeOwner = ({ profile }: SentEventType): unknown => (isObject(profile) ? profile.owner : undefined);
 
 /** Deleted types can't be changed. One-offs are meetings, not configuration. */
-const isManageable = ({ deleted_at, type }: Json): boolean => !deleted_at && type !== 'AdhocEventType';
+const isManageable = ({ deleted_at, type }: SentEventType): boolean => !deleted_at && type !== 'AdhocEventType';
 
-const typesIn = ({ client }: WorldSource, query: Record<string, string>): Promise<Json[]> =>
+const typesIn = ({ client }: WorldSource, query: Record<string, string>): Promise<SentEventType[]> =>
   gather(client.pages(eventTypes.list, { query }));
 
 /** The types that a list of this user shows: own ones and those of other owners. */
@@ -74,7 +75,7 @@ export const readTypes = async (
   };
 };
 
-export const readSchedules = ({ client }: WorldSource, eventType: unknown): Promise<Json[]> =>
+export const readSchedules = ({ client }: WorldSource, eventType: unknown): Promise<SentSchedule[]> =>
   gather(client.pages(availability.list, { query: { event_type: String(eventType) } }));
 
 /** The webhooks of one list. A service that ignores the filter shows others too: they are not managed. */
@@ -83,16 +84,16 @@ export const readWebhooks = async (
   organization: string,
   scope: WebhookScope,
   owner: string,
-): Promise<Json[]> => {
+): Promise<SentWebhook[]> => {
   const whose = scope === 'organization' ? {} : { [scope]: owner };
   const all = await gather(client.pages(webhooks.list, { query: { organization, scope, ...whose } }));
   return all.filter((webhook) => (webhook.scope ?? scope) === scope && isSameRecord(webhook[scope] ?? owner, owner));
 };
 
-const readUser = ({ client }: WorldSource, uri: string): Promise<Json> =>
+const readUser = ({ client }: WorldSource, uri: string): Promise<SentUser> =>
   client.call(users.get, { path: { user: idIn(uri) } });
 
-const worldUser = (user: Json, key: string, types: Json[] = []): WorldUser => ({
+const worldUser = (user: SentUser, key: string, types: SentEventType[] = []): WorldUser => ({
   key,
   uri: String(user.uri),
   email: String(user.email),
@@ -140,7 +141,12 @@ const namedUsers = async (
     const isMe = key === 'me' || isEmail(key, me.email);
     const query = { organization, email: key };
     const memberRows = isMe ? [] : await gather(source.client.pages(members.list, { query }));
-    const user = isMe ? me : memberRows.map((member) => member.user as Json).find((each) => isEmail(each?.email, key));
+    const user = isMe
+      ? me
+      : memberRows
+          .map(({ user }) => user)
+          .filter(isObject)
+          .find(({ email }) => isEmail(email, key));
     if (user === undefined) return [];
     const types = reach.types ? await readTypes(source, String(user.uri), organization) : {};
     return [{ user: { ...worldUser(user, key), ...types }, reach }];
@@ -155,7 +161,7 @@ const namedGroups = async (
   { client }: WorldSource,
   organization: string,
   wantedGroups: Reach['groups'],
-): Promise<Json[]> => {
+): Promise<RecordOf<typeof groups.list>[]> => {
   if (wantedGroups.length === 0) return [];
   const all = await gather(client.pages(groups.list, { query: { organization } }));
   return all.filter(({ name }) => wantedGroups === 'all' || wantedGroups.includes(String(name)));
@@ -188,7 +194,7 @@ export const readWorld = async (source: WorldSource, reach: Reach): Promise<Worl
   const groupRecords = await namedGroups(source, organization, reach.groups);
   const listOf = (scope: WebhookScope, owner: string) => readWebhooks(source, organization, scope, owner);
   const groupsNow: World['groups'] = [];
-  let ofOrganization: Json[] | undefined;
+  let ofOrganization: SentWebhook[] | undefined;
   const reads: (() => Promise<unknown>)[] = [
     ...reachedUsers.flatMap(({ user, reach: { hours } }) =>
       user.types

@@ -1,9 +1,10 @@
+import type { SentSchedule } from '../../api/availability.ts';
 import type { Json } from '../../base/json.ts';
 import type { World } from './work-model.ts';
 
 /** A schedule with its keys in a file. */
 interface KnownSchedule {
-  schedule: Json;
+  schedule: SentSchedule;
   /** The email address of the host. */
   email: string;
   /** `EMAIL/Schedule name` */
@@ -11,7 +12,7 @@ interface KnownSchedule {
 }
 
 /** The schedules of hosts whose email address is known. */
-export const schedulesOf = (schedules: readonly Json[], emails: World['emails']): KnownSchedule[] =>
+export const schedulesOf = (schedules: readonly SentSchedule[], emails: World['emails']): KnownSchedule[] =>
   schedules.flatMap((schedule) => {
     const email = emails.get(String(schedule.user));
     return email === undefined ? [] : [{ schedule, email, longKey: `${email}/${schedule.name}` }];
@@ -24,7 +25,7 @@ const comparableKey = (key: string): string => {
 };
 
 /** The schedules that a key of the file can mean: `EMAIL`, or `EMAIL/Schedule name`. */
-export const schedulesCalled = (key: string, schedules: readonly Json[], emails: World['emails']): Json[] =>
+export const schedulesCalled = (key: string, schedules: readonly SentSchedule[], emails: World['emails']): Json[] =>
   schedulesOf(schedules, emails)
     .filter(({ email, longKey }) => [email, longKey].some((each) => comparableKey(each) === comparableKey(key)))
     .map(({ schedule }) => schedule);

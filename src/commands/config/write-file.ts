@@ -1,14 +1,21 @@
+import type { SentSchedule } from '../../api/availability.ts';
 import { isEmailAddress } from '../../api/email-address.ts';
 import { normalField } from '../../api/event-types.ts';
-import type { Json } from '../../base/json.ts';
+import type { SentWebhook } from '../../api/webhooks.ts';
 import { safe } from '../../output/sanitize.ts';
 import { yamlDocument } from '../../output/yaml.ts';
 import { isDate, rulesText, rulesTexts } from '../../time/availability-rules.ts';
 import { readZone } from '../../time/zone.ts';
 import { sharedNotes } from './work-diff.ts';
 import { sameUrls } from './work-diff-webhooks.ts';
-import type { ConfigFile, WantedHours, WantedType, WantedWebhook } from './work-file-schema.ts';
-import { typeFields, WebhookEntry } from './work-file-schema.ts';
+import {
+  type ConfigFile,
+  typeFields,
+  type WantedHours,
+  type WantedType,
+  type WantedWebhook,
+  WebhookEntry,
+} from './work-file-schema.ts';
 import type { World, WorldType, WorldUser } from './work-model.ts';
 import { findRepeats, managedFields, normalEvents, readSchedule, weekOf } from './work-normalize.ts';
 import { schedulesOf } from './work-schedules.ts';
@@ -31,7 +38,12 @@ const fromEntries = <Value>(entries: readonly (readonly [string, Value | undefin
 const presentFields = <Value extends object>(value: Value) => fromEntries(Object.entries(value)) as Value | undefined;
 
 /** Hours as the file has them, with a note instead of hours that it can't have. */
-const hoursForFile = (schedule: Json, world: World, { dates }: Options, note: Note): WantedHours | undefined => {
+const hoursForFile = (
+  schedule: SentSchedule,
+  world: World,
+  { dates }: Options,
+  note: Note,
+): WantedHours | undefined => {
   const reading = readSchedule(schedule);
   if (!reading.ok) {
     note(`${reading.problem} (${rulesText(schedule)})`);
@@ -100,7 +112,11 @@ const typeEntries = (user: WorldUser, world: World, options: Options, note: Note
   return fromEntries([...entries]);
 };
 
-const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Note): WantedWebhook[] | undefined => {
+const webhookEntries = (
+  webhooks: readonly SentWebhook[] = [],
+  whose: string,
+  note: Note,
+): WantedWebhook[] | undefined => {
   const entries = webhooks.map((each) => ({ url: String(each.callback_url), events: normalEvents(each.events) }));
   const unknown = entries.find((entry) => !WebhookEntry.safeParse(entry).success);
   const wrong = unknown?.url ?? sameUrls(webhooks)[0]?.[0].callback_url;
@@ -112,7 +128,9 @@ const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Not
 export const writeConfig = (world: World, options: Options): { text: string; notes: string[] } => {
   const notes: string[] = sharedNotes(world.users);
   const note: Note = (text) => notes.push(`left out: ${text}`);
-  const listOf = (webhooks: Json[] | undefined, whose: string) => ({ webhooks: webhookEntries(webhooks, whose, note) });
+  const listOf = (webhooks: SentWebhook[] | undefined, whose: string) => ({
+    webhooks: webhookEntries(webhooks, whose, note),
+  });
   const twins = findRepeats(world.groups, ({ name }) => name).flat();
   const ambiguousGroups = world.groups.filter(
     (group) => twins.includes(group) || ['', '__proto__'].includes(group.name),

@@ -1,4 +1,6 @@
-import { type Json, textOf } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
+import { textOf } from '../../base/json.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Below } from '../../cli/messages/notes.ts';
@@ -37,18 +39,18 @@ const mostZones = 2;
 /** When a meeting is, also on the clocks of its people: `Thu 26 Nov 14:00–14:30 UTC · 15:00 in Paris`. */
 export const whenText = (
   { settings, now }: Context,
-  { start_time: start, end_time: end }: Json,
+  { start_time: start, end_time: end }: SentEvent,
   zones: readonly unknown[],
 ): string => {
   const { zone } = settings;
-  const at = timestampOf(String(start));
+  const at = timestampOf(start);
   const local = at === undefined ? [] : zones.flatMap((theirs) => theirTime(at, zone, theirs) ?? []);
-  const when = spanLabel(String(start), String(end), zone, now()) ?? String(start);
+  const when = spanLabel(start, end, zone, now()) ?? String(start);
   return [`${when} ${zone}`, ...[...new Set(local)].slice(0, mostZones)].join(settings.accessible ? ', ' : ' · ');
 };
 
 /** Who hosts an event, unless that is the user alone: `host Sam Whitaker`. */
-export const hostText = async ({ identity }: Context, event: Json): Promise<string | undefined> => {
+export const hostText = async ({ identity }: Context, event: SentEvent): Promise<string | undefined> => {
   const names = hostNames(event);
   const own = await identity.user().catch(() => undefined);
   if (names.length === 0 || hostsIn(event).every(({ user }) => user === own)) return undefined;
@@ -56,7 +58,7 @@ export const hostText = async ({ identity }: Context, event: Json): Promise<stri
 };
 
 /** How to get to a meeting: `Join  https://…`, or else its place. */
-export const joinLine = (event: Json): Below => {
+export const joinLine = (event: SentEvent): Below => {
   const url = textOf(valueAt(event, 'location.join_url'));
   const place = eventPlace(event);
   return url !== undefined ? ['Join', url] : place === '' ? undefined : ['Where', place];
@@ -69,11 +71,11 @@ export const undoLine = (context: Context, verb: string, uri: unknown, ...flags:
 /** People with the time on their own clock if that differs: `Ada Byron (09:15 in Paris), Bob +3`. */
 export const peopleText = (
   { settings }: Context,
-  invitees: readonly Json[],
+  invitees: readonly SentInvitee[],
   start: unknown,
   total = invitees.length,
 ): string => {
-  const at = timestampOf(String(start));
+  const at = timestampOf(start);
   const names = invitees.slice(0, mostNamed).map(({ uri, name, email, timezone }) => {
     const local = at === undefined ? undefined : theirTime(at, settings.zone, timezone);
     return `${textIn(name, email) ?? idIn(uri)}${local === undefined ? '' : ` (${local})`}`;
@@ -85,14 +87,18 @@ export const peopleText = (
 /** `Ada Byron was notified.` Nothing if nobody is in the event. */
 export const notifiedText = (
   context: Context,
-  invitees: readonly Json[],
+  invitees: readonly SentInvitee[],
   start: unknown,
   total = invitees.length,
 ): string | undefined =>
   total === 0 ? undefined : `${peopleText(context, invitees, start, total)} ${total === 1 ? 'was' : 'were'} notified.`;
 
 /** The line below a canceled event. `before` is the event with its people if they were read. */
-export const canceledBelow = (context: Context, event: Json, before: Json | undefined): string | undefined => {
+export const canceledBelow = (
+  context: Context,
+  event: SentEvent,
+  before: SentEvent | undefined,
+): string | undefined => {
   if (isAlready(event)) return undefined;
   if (before === undefined) return 'Its invitees were notified.';
   const people = addedInvitees(before);

@@ -1,9 +1,9 @@
 import { availability } from '../../api/availability.ts';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -25,7 +25,7 @@ import { type Conflict, conflictsIn } from './work-conflicts.ts';
 
 /** What a list of conflicts adds to the list of events. */
 export interface FoundConflicts {
-  has(event: Json): boolean;
+  has(event: SentEvent): boolean;
   add: Stage;
   withColumn(view: View): View;
 }
@@ -54,7 +54,7 @@ const readHours = async (context: Context, type: string): Promise<Map<string, Ho
 };
 
 /** The active events around those of a query: an event before or after them can overlap one of them. */
-const readAround = async (context: Context, query: Query, bufferMs: number): Promise<Json[]> => {
+const readAround = async (context: Context, query: Query, bufferMs: number): Promise<SentEvent[]> => {
   // No event is longer than the longest duration option of a share: events.longest in docs/assumptions.md.
   const margin = limits.durationMinutes.max * minute + bufferMs;
   const { user, organization, group } = query;
@@ -73,15 +73,14 @@ const readAround = async (context: Context, query: Query, bufferMs: number): Pro
 };
 
 /** `overlaps 10:00–10:30 Support call`, or `close to …` if only the buffer is in the way. */
-const conflictText = (context: Context, own: Json, conflict: Conflict): string => {
+const conflictText = (context: Context, own: SentEvent, conflict: Conflict): string => {
   const hosts = hostsIn(own);
   const host = hosts.find(({ user }) => idIn(user) === idIn(conflict.host)) ?? {};
   const who = hosts.length > 1 ? ` (${textIn(host.user_name, host.user_email) ?? idIn(conflict.host)})` : '';
   if (conflict.code === 'day-off') return `day off${who}`;
   if (conflict.code === 'overlap') {
     const { event } = conflict;
-    const date =
-      timeLabel(String(own.start_time), context.settings.zone, context.now())?.slice(0, -'09:30'.length) ?? '';
+    const date = timeLabel(own.start_time, context.settings.zone, context.now())?.slice(0, -'09:30'.length) ?? '';
     const when = spanOf(context, event) ?? '';
     const what = `${when.startsWith(date) ? when.slice(date.length) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
     return `${overlap(exactSpan(own)!, exactSpan(event)!) ? 'overlaps' : 'close to'} ${what}${who}`;
@@ -109,9 +108,9 @@ export const findConflicts = async (context: Context, query: Query, bufferMinute
     ({ event_type: type }, host) => hours.get(idIn(type))?.get(idIn(host)),
     bufferMs,
   );
-  const conflictsOf = (event: object) => conflicts.get(idIn((event as Json).uri)) ?? [];
+  const conflictsOf = (event: object) => conflicts.get(idIn((event as SentEvent).uri)) ?? [];
   const column = { header: 'CONFLICT', path: '_sched.conflicts.*.code', as: 'list', priority: 5.5, least: 20 } as const;
-  const value = (event: object) => conflictsOf(event).map((each) => conflictText(context, event as Json, each));
+  const value = (event: object) => conflictsOf(event).map((each) => conflictText(context, event as SentEvent, each));
   return {
     has: (event) => conflictsOf(event).length > 0,
     add: async (page) =>

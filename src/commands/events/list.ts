@@ -1,7 +1,7 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { windowIn } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import { isObject, recordsIn } from '../../base/json.ts';
 import { fold } from '../../base/nearest.ts';
 import { idIn } from '../../base/uri.ts';
 import { listed, type Sentence, the, words } from '../../base/words.ts';
@@ -36,7 +36,7 @@ import {
 } from './with-invitees.ts';
 
 /** The searchable text of an event. */
-const searchableText = (event: Json): string => {
+const searchableText = (event: SentEvent): string => {
   const { name, location, event_memberships: hosts, meeting_notes_plain: notes } = event;
   return fold(
     [
@@ -133,7 +133,7 @@ const nextEvent = async (context: Context, { user, organization }: Query): Promi
   const query = { ...whose, status: 'active', sort: 'start_time:asc', min_start_time: utcText(context.now()) };
   const pages = (await context.client()).pages(events.list, { query }, { limit: 1, pageSize: 1 });
   const [event] = (await readIfPossible(() => gather(pages))) ?? [];
-  const when = event && timeLabel(String(event.start_time), context.settings.zone, context.now());
+  const when = event && timeLabel(event.start_time, context.settings.zone, context.now());
   return when && `${when} ${event.name ?? 'event'}`;
 };
 
@@ -156,21 +156,21 @@ const readFilters = async (
   const chosenWindow = await windowOf(context, window, request.query!);
   const query: Query = { ...request.query!, ...chosenWindow.window };
   const rows = await fillScope(events.list, { query }, context);
-  const tests: ((row: Json) => boolean)[] = [
-    ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
-    ...(search === undefined || isSearchedLater ? [] : [(row: Json) => searchableText(row).includes(search)]),
+  const tests: ((row: SentEvent) => boolean)[] = [
+    ...(type === undefined ? [] : [(row: SentEvent) => idIn(row.event_type) === idIn(type)]),
+    ...(search === undefined || isSearchedLater ? [] : [(row: SentEvent) => searchableText(row).includes(search)]),
   ];
   return {
     query,
     rows,
     isFromToday: chosenWindow.isFromToday,
-    keep: tests.length === 0 ? undefined : (row: Json) => tests.every((test) => test(row)),
+    keep: tests.length === 0 ? undefined : (row: SentEvent) => tests.every((test) => test(row)),
     settle: () => settleFilters(context, query, isOfGroup),
   };
 };
 
 /** All active events that the filters choose. */
-export const chosenEvents = async (context: Context, filters: EventFilters): Promise<Json[]> => {
+export const chosenEvents = async (context: Context, filters: EventFilters): Promise<SentEvent[]> => {
   const { query, keep = () => true, settle } = await readFilters(context, filters);
   Object.assign(query, { status: 'active', sort: 'start_time:asc' });
   const { since = '', until } = windowIn(query);
@@ -252,7 +252,7 @@ export const runGet = async (
   context: Context,
 ): Promise<Reply> => {
   const plain = await runOperation(generic, { request: input }, context);
-  const withPeople = async (event: Json): Promise<Json> => (await addInvitees(context)([event]))[0] ?? event;
+  const withPeople = async (event: SentEvent): Promise<SentEvent> => (await addInvitees(context)([event]))[0] ?? event;
   const view = withInvitees(generic.view);
   if (what !== undefined) {
     const client = await context.client();

@@ -1,8 +1,7 @@
-import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
 import { fallBack } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import type { ChoiceList, Invocation } from '../../cli/command.ts';
@@ -47,17 +46,17 @@ const queryFor = async (usual: Usual, context: Context): Promise<Query> => {
 const nameWithMark = markedName((event) => valueAt(event, 'name') ?? idIn(valueAt(event, 'uri'))).value!;
 
 /** `Thu 19 Nov 10:30  ● Strategy session · Jonathan Wolfe +2`, or in words for a screen reader. */
-const eventLabel = (event: Json, when: string, accessible: boolean): string => {
+const eventLabel = (event: SentEvent, when: string, accessible: boolean): string => {
   const who = whoText(event);
   if (!accessible) return `${when}  ${nameWithMark(event)}${who === undefined ? '' : ` · ${who}`}`;
   const people = who === undefined ? '' : ` with ${who}`;
   return `${when} ${event.name ?? idIn(event.uri)}${people}${isCanceled(event) ? ', canceled' : ''}`;
 };
 
-const isOver = ({ end_time: end }: Json, now: number): boolean => (timestampOf(String(end)) ?? now) < now;
+const isOver = ({ end_time: end }: SentEvent, now: number): boolean => (timestampOf(end) ?? now) < now;
 
 /** What comes next stands first, and what is over today stands last. */
-const overLast = (rows: Json[], usual: Usual, now: number): Json[] =>
+const overLast = (rows: SentEvent[], usual: Usual, now: number): SentEvent[] =>
   usual === 'began'
     ? rows
     : [...rows.filter((event) => !isOver(event, now)), ...rows.filter((event) => isOver(event, now))];
@@ -78,7 +77,7 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
     query,
   )([...(isNamed ? await addPeople(context, () => {})(first) : []), ...rest]);
   const { zone, accessible } = context.settings;
-  const times = shownEvents.map(({ start_time: start }) => timeLabel(String(start), zone, now) ?? '');
+  const times = shownEvents.map(({ start_time: start }) => timeLabel(start, zone, now) ?? '');
   const widest = Math.max(0, ...times.map(width));
   const choices = shownEvents.map(
     (event, index): Choice => ({
@@ -107,14 +106,14 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
   return { question, choices, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
 };
 
-const inviteeLabel = ({ uri, name, email, status }: Json): string =>
+const inviteeLabel = ({ uri, name, email, status }: SentInvitee): string =>
   [name ?? idIn(uri), email, status === 'canceled' ? 'canceled' : undefined].filter(Boolean).join(' · ');
 
 /** The invitees of the event that was given. Undefined if the argument isn't an event, but an invitee. */
 export const offerInvitees = async (
   question: string,
   invocation: Invocation,
-  isWanted: (invitee: Json) => boolean = () => true,
+  isWanted: (invitee: SentInvitee) => boolean = () => true,
 ): Promise<ChoiceList | undefined> => {
   const { context, given } = invocation;
   if (String(given.event).includes('/invitees/')) return undefined;

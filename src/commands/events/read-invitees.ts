@@ -1,4 +1,5 @@
-import type { Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -7,10 +8,10 @@ import { gather, type ListOptions } from '../../client/paginate.ts';
 /** The invitees of an event that the query asks for. */
 export const inviteesOf = async (
   context: Context,
-  event: Json,
+  event: SentEvent,
   query: Record<string, string> = {},
-  options: ListOptions<Json> = {},
-): Promise<Json[]> => {
+  options: ListOptions<SentInvitee> = {},
+): Promise<SentInvitee[]> => {
   const { mirror } = await context.connection();
   const copied = Object.keys({ ...query, ...options }).length === 0 ? mirror?.inviteesOf(idIn(event.uri)) : undefined;
   if (copied !== undefined) return copied;

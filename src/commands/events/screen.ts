@@ -1,12 +1,13 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { fallBack } from '../../base/errors.ts';
-import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import { isObject, recordsIn } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Question, Reader } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
-import { isAlready, withFacts } from '../../cli/operation/write-result.ts';
+import { isAlready, type Written, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -29,44 +30,44 @@ const longestName = 80;
 
 export const textIn = (...values: unknown[]): string | undefined => {
   const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
-  return text === undefined ? undefined : cutLong(String(text), longestName);
+  return typeof text === 'string' ? cutLong(text, longestName) : undefined;
 };
 
 /** `"Intro call"`, or `event ID` if it has no name. */
-export const quotedName = ({ name, uri }: Json): string =>
+export const quotedName = ({ name, uri }: SentEvent): string =>
   textIn(name) === undefined ? `event ${idIn(uri)}` : `"${textIn(name)}"`;
 
 /** `"Intro call" (Mon 16 Nov 09:00)` */
-export const nameAndTime = (context: Context, event: Json): string =>
+export const nameAndTime = (context: Context, event: SentEvent): string =>
   typeof event.start_time === 'string'
     ? `${quotedName(event)} (${timeLabel(event.start_time, context.settings.zone, context.now()) ?? event.start_time})`
     : quotedName(event);
 
-export const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
-  typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, context.now()) : undefined;
+export const spanOf = (context: Context, { start_time: start, end_time: end }: SentEvent): string | undefined =>
+  spanLabel(start, end, context.settings.zone, context.now());
 
 /** The start and end of an event. An event without a readable end is as short as possible. */
-export const spanIn = ({ start_time: start, end_time: end }: Json): Span | undefined => {
-  const from = timestampOf(String(start));
+export const spanIn = ({ start_time: start, end_time: end }: SentEvent): Span | undefined => {
+  const from = timestampOf(start);
   if (from === undefined) return undefined;
-  return { start: from, end: Math.max(from, timestampOf(String(end)) ?? from) };
+  return { start: from, end: Math.max(from, timestampOf(end) ?? from) };
 };
 
 /** The hosts in an event as the service sent it. */
-export const hostsIn = ({ event_memberships: hosts }: Json): Json[] => recordsIn(hosts);
+export const hostsIn = ({ event_memberships: hosts }: SentEvent) => recordsIn(hosts);
 
-export const hostNames = (event: Json): string[] =>
+export const hostNames = (event: SentEvent): string[] =>
   hostsIn(event).flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? []);
 
 /** An event with its active invitees: at most one more than a prompt names. */
-export const withActive = async (context: Context, event: Json): Promise<Json> => {
+export const withActive = async (context: Context, event: SentEvent): Promise<Written<SentEvent>> => {
   const limit = mostNamed + 1;
   const reading = inviteesOf(context, event, { status: 'active' }, { limit, pageSize: limit });
   return withFacts(event, { invitees: await reading.catch(fallBack([], 'forbidden', 'not-found')) });
 };
 
 /** The names of an event's active invitees. Reads them if that wasn't done. */
-const readInviteeNames = async (context: Context, event: Json): Promise<string[]> => {
+const readInviteeNames = async (context: Context, event: Written<SentEvent>): Promise<string[]> => {
   const rows = addedInvitees(event._sched === undefined ? await withActive(context, event) : event);
   return rows.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri));
 };
@@ -79,10 +80,10 @@ const people = (names: readonly string[], most: number, total = names.length): s
 };
 
 /** The active invitees of an event in a few words: `Zoë Müller +1`. Reads them. */
-export const peopleIn = async (context: Context, event: Json): Promise<string> =>
+export const peopleIn = async (context: Context, event: SentEvent): Promise<string> =>
   people(await readInviteeNames(context, event), mostNamedOfSeveral, activeIn(event));
 
-export const activeIn = ({ invitees_counter: counter }: Json): number =>
+export const activeIn = ({ invitees_counter: counter }: SentEvent): number =>
   isObject(counter) && typeof counter.active === 'number' ? counter.active : 0;
 
 /**
@@ -91,7 +92,7 @@ export const activeIn = ({ invitees_counter: counter }: Json): number =>
  */
 const countedLine = async (
   context: Context,
-  event: Json,
+  event: SentEvent,
   most: number,
 ): Promise<{ line: string; count: number; names: string[] }> => {
   const [invited, own] = await Promise.all([readInviteeNames(context, event), context.identity.user().catch(() => '')]);
@@ -113,13 +114,13 @@ export const eventLine = async (context: Context, id: string): Promise<string> =
   (await countedLine(context, (await readEvents(context, [id]))[0]!, mostNamed)).line;
 
 /** Reads events before a prompt about them. Throws if one doesn't exist. */
-export const readEvents = async (context: Context, ids: readonly string[]): Promise<Json[]> => {
+export const readEvents = async (context: Context, ids: readonly string[]): Promise<SentEvent[]> => {
   const client = await context.client();
   return mapConcurrent(ids, async (event) => client.call(events.get, { path: { event } }));
 };
 
 /** The events of a long list that a prompt names. For an event that doesn't exist, a text says so. */
-export const readSome = async (context: Context, ids: readonly string[]): Promise<(Json | string)[]> => {
+export const readSome = async (context: Context, ids: readonly string[]): Promise<(SentEvent | string)[]> => {
   const client = await context.client();
   return mapConcurrent(ids.slice(0, mostNamed), (event) =>
     client.call(events.get, { path: { event } }).catch(fallBack(`event ${event}: not found`, 'not-found')),
@@ -135,7 +136,7 @@ const notified = (count: number, names: readonly string[]): string =>
  */
 export const cancelQuestion = async (
   context: Context,
-  eventsToCancel: readonly (Json | string)[],
+  eventsToCancel: readonly (SentEvent | string)[],
   { reason, total = eventsToCancel.length, most = mostNamed }: { reason?: unknown; total?: number; most?: number } = {},
 ): Promise<Question> => {
   // Without a prompt, nobody would see the people.
@@ -164,7 +165,7 @@ export const cancelQuestion = async (
 };
 
 /** What a cancellation has done: `Canceled: Intro call, Wed 18 Nov 08:00–08:15 UTC`. */
-export const canceledSentence = (context: Context, event: Json): string => {
+export const canceledSentence = (context: Context, event: SentEvent): string => {
   const span = spanOf(context, event);
   const when = span === undefined ? [] : `${span} ${context.settings.zone}`;
   const what = [textIn(event.name) ?? `event ${idIn(event.uri)}`, when].flat().join(', ');
@@ -172,7 +173,12 @@ export const canceledSentence = (context: Context, event: Json): string => {
 };
 
 /** The prompt before a no-show for a meeting that nobody can have missed. `why`: it `has not started yet`. */
-export const noShowQuestion = async (context: Context, event: Json, invitee: Json, why: string): Promise<Question> => {
+export const noShowQuestion = async (
+  context: Context,
+  event: SentEvent,
+  invitee: SentInvitee,
+  why: string,
+): Promise<Question> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} ${why}.`,
@@ -191,7 +197,7 @@ const someMeetings = async (
   context: Context,
   query: () => Promise<Record<string, string>>,
   limit = mostFound,
-): Promise<Json[]> => {
+): Promise<SentEvent[]> => {
   const found = await readIfPossible(async () => {
     const input = { query: { ...(await query()), status: 'active', sort: 'start_time' } };
     const client = await context.client();
@@ -203,9 +209,9 @@ const someMeetings = async (
 };
 
 /** The first meetings by time and name: `14:30 Intro call, 16:00 Support call and 2 more`. */
-const namedMeetings = (context: Context, meetings: readonly Json[], zone: string, isOneDay = false): string => {
+const namedMeetings = (context: Context, meetings: readonly SentEvent[], zone: string, isOneDay = false): string => {
   const shownMeetings = meetings.slice(0, mostFoundNamed).map((event) => {
-    const when = timeLabel(String(event.start_time), zone, context.now())!;
+    const when = timeLabel(event.start_time, zone, context.now())!;
     return `${isOneDay ? when.slice(-5) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
   });
   const more = meetings.length - shownMeetings.length;
@@ -215,7 +221,7 @@ const namedMeetings = (context: Context, meetings: readonly Json[], zone: string
 /** Meetings on dates that are taken off, which the service keeps. */
 export interface Staying {
   /** The meetings as `_sched.stays` has them. */
-  stays: Json[];
+  stays: SentEvent[];
   /** `1 meeting stays: 14:30 Intro call`, and the commands that move or cancel them. Empty if there are none. */
   lines: string[];
 }
@@ -235,7 +241,7 @@ export const stayingMeetings = async (
   reader: Reader,
   { user, dates, off, zone }: DaysOff,
 ): Promise<Staying> => {
-  const dateOf = (event: Json) => dateText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
+  const dateOf = (event: SentEvent) => dateText(wallClock(zone)(timestampOf(event.start_time) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
   const limit = reader === 'asked' ? mostFound : Number.POSITIVE_INFINITY;
   const query = async () => ({

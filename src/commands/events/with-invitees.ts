@@ -1,6 +1,9 @@
+import type { SentEventType } from '../../api/event-types.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { limits } from '../../api/limits.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import { isObject, recordsIn } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
 import type { Stage } from '../../cli/answer/answer.ts';
@@ -19,14 +22,14 @@ import { inviteesOf } from './read-invitees.ts';
 export const shortPage = 25;
 
 /** How many requests it takes to read the invitees of an event. */
-export const requestsForInvitees = ({ invitees_counter: counter }: Json): number => {
+export const requestsForInvitees = ({ invitees_counter: counter }: SentEvent): number => {
   const total = isObject(counter) ? counter.total : undefined;
   return typeof total === 'number' ? Math.ceil(total / limits.pageSize.max) : 1;
 };
 
 /** The invitees of an event, if `addInvitees` has added them. Sends nothing. */
-export const addedInvitees = (event: object): Json[] =>
-  (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
+export const addedInvitees = (event: object): SentInvitee[] =>
+  (event as { _sched?: { invitees?: SentInvitee[] } })._sched?.invitees ?? [];
 
 export const addInvitees =
   (context: Context): Stage =>
@@ -40,7 +43,7 @@ const mostRows = 50;
 const redrawMs = 1000;
 
 /** The event types of the users whose events are listed. */
-export const readTypes = async (context: Context, scope: Query): Promise<Json[]> => {
+export const readTypes = async (context: Context, scope: Query): Promise<SentEventType[]> => {
   const { eventTypes } = await import('../../api/event-types.ts');
   const client = await context.client();
   const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
@@ -65,7 +68,7 @@ export const addColors =
   };
 
 /** Adds the people who come to an event, if they can be read. */
-export const withPeople = async (context: Context, event: Json): Promise<Json> => {
+export const withPeople = async (context: Context, event: SentEvent): Promise<SentEvent> => {
   const invitees = await readIfPossible(() => inviteesOf(context, event));
   context.runtime.interrupted.throwIfAborted();
   return invitees === undefined ? event : withFacts(event, { invitees });

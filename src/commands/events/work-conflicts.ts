@@ -1,4 +1,5 @@
-import { type Json, recordsIn } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
+import { recordsIn } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import { exactSpan } from '../../time/from-records.ts';
@@ -6,21 +7,21 @@ import { type DayHours, type Hours, judge, overlap, type Span } from '../../time
 
 /** What is wrong with the time of an event for one of its hosts. */
 export type Conflict = { host: string } & (
-  | { code: 'overlap'; event: Json }
+  | { code: 'overlap'; event: SentEvent }
   /** The hours of that day, for each schedule of the host. */
   | { code: 'day-off' | 'hours'; rules: DayHours[] }
 );
 
 interface TimedEvent extends Span {
-  event: Json;
+  event: SentEvent;
   /** URIs of the hosts. */
   hosts: string[];
 }
 
 /** The hours in which a host can be booked for the type of an event. Undefined if they are unknown. */
-type HoursOf = (event: Json, host: string) => readonly Hours[] | undefined;
+type HoursOf = (event: SentEvent, host: string) => readonly Hours[] | undefined;
 
-const hostsOf = (event: Json): string[] =>
+const hostsOf = (event: SentEvent): string[] =>
   recordsIn(event.event_memberships).flatMap(({ user }) => (typeof user === 'string' ? [user] : []));
 
 /** Whether an event is outside the hours, or on a day that all schedules have off. Bookings are checked by the same rule. */
@@ -34,7 +35,7 @@ const outsideHours = ({ start, end }: Span, host: string, hours: readonly Hours[
 
 /** The conflicts of active events, by the ID of the event. `bufferMs` must be between two events of a host. */
 export const conflictsIn = (
-  events: readonly Json[],
+  events: readonly SentEvent[],
   hoursOf: HoursOf,
   bufferMs: number,
 ): ReadonlyMap<string, readonly Conflict[]> => {

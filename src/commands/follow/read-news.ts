@@ -1,8 +1,7 @@
-import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
 import { hasCategory } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -31,7 +30,7 @@ export interface FollowSource {
   /** Whose events, without a time window. */
   query: NonNullable<Input['query']>;
   /** A condition on events that the service can't check. */
-  keep(event: Json): boolean;
+  keep(event: SentEvent): boolean;
   /** The service's time as of its last reply, or this machine's time. */
   serviceNow(): number;
 }
@@ -50,7 +49,7 @@ export async function* windowPages(
   query: FollowSource['query'],
   { since, until }: { since: number; until?: number },
   onPage?: () => void,
-): AsyncGenerator<Json[]> {
+): AsyncGenerator<SentEvent[]> {
   let reached = since;
   for (;;) {
     const from = reached;
@@ -58,7 +57,7 @@ export async function* windowPages(
     const windowedQuery = { ...query, ...windowQuery('start_time', edges) };
     try {
       for await (const page of client.pages(events.list, { query: windowedQuery }, { ...(onPage && { onPage }) })) {
-        for (const event of page) reached = Math.max(reached, timestampOf(String(event.start_time)) ?? reached);
+        for (const event of page) reached = Math.max(reached, timestampOf(event.start_time) ?? reached);
         yield page.filter(rowFilter(events.list, windowedQuery));
       }
       return;
@@ -72,7 +71,7 @@ export async function* windowPages(
 export const readWindow = async (
   { client, query, keep, serviceNow }: FollowSource,
   window: { since: number; until?: number },
-  onEvent: (event: Json) => void,
+  onEvent: (event: SentEvent) => void,
 ): Promise<number> => {
   let startedAt: number | undefined;
   const onPage = () => {
@@ -84,8 +83,11 @@ export const readWindow = async (
 };
 
 /** The invitees of an event, by URI; none if the event isn't there. */
-export const readInvitees = async ({ client }: Pick<FollowSource, 'client'>, event: Json): Promise<Json[]> => {
-  const byUri = new Map<unknown, Json>();
+export const readInvitees = async (
+  { client }: Pick<FollowSource, 'client'>,
+  event: SentEvent,
+): Promise<SentInvitee[]> => {
+  const byUri = new Map<unknown, SentInvitee>();
   try {
     // Pages overlap if somebody books or cancels meanwhile.
     for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } }))
@@ -105,9 +107,9 @@ export const readFirst = async (source: FollowSource, now: number): Promise<Foll
   for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
   const startedAt = Math.min(now, source.serviceNow());
   const state = beginState(startedAt);
-  const latest = new Map<string, Json>();
+  const latest = new Map<string, SentEvent>();
   let newest: number | undefined;
-  const isLatest = (event: Json) => (changedAtOf(event) ?? 0) >= newsSince(newest ?? startedAt, startedAt);
+  const isLatest = (event: SentEvent) => (changedAtOf(event) ?? 0) >= newsSince(newest ?? startedAt, startedAt);
   await readWindow(source, { since: state.earliest }, (event) => {
     rememberQuiet(state, event);
     const change = changedAtOf(event);
@@ -127,7 +129,7 @@ interface Round {
   now: number;
   until: number;
   /** Called with events whose invitees haven't matched their counter for ten rounds. */
-  onShort(events: readonly Json[]): void;
+  onShort(events: readonly SentEvent[]): void;
 }
 
 /**
@@ -139,12 +141,12 @@ export async function* readRound(
   state: FollowState,
   { now, until, onShort }: Round,
 ): AsyncGenerator<News | ReadEvent> {
-  const changedEvents = new Map<string, Json>();
+  const changedEvents = new Map<string, SentEvent>();
   const firstPageAt = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
     if (mayHaveNews(state, event)) changedEvents.set(idIn(event.uri), event);
     else rememberQuiet(state, event);
   });
-  const short: Json[] = [];
+  const short: SentEvent[] = [];
   for (const event of byChange([...changedEvents.values()])) {
     const people = await readInvitees(source, event);
     yield* newsOf(state, event, people);

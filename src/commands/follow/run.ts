@@ -1,8 +1,7 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { isPassing, type SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -111,7 +110,7 @@ const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) =
 };
 
 /** Says which events have had too few invitees for ten checks. A booking of theirs may still be missing. */
-const sayShort = ({ notes }: Context, [first, ...others]: readonly Json[]): void => {
+const sayShort = ({ notes }: Context, [first, ...others]: readonly SentEvent[]): void => {
   const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other event')}`;
   notes.warn(
     `In ${patience} checks, the invitees listed for event ${idIn(first!.uri)}${more} didn't match the counter. Looking again, less often`,
@@ -165,7 +164,7 @@ async function* followChanges(
       const until = input.until(later);
       if (until <= earlier) return context.notes.info(words`Stopped: the time in ${the('until')} has passed`);
       let isChanged = false;
-      const onShort = (short: readonly Json[]) => sayShort(context, short);
+      const onShort = (short: readonly SentEvent[]) => sayShort(context, short);
       for await (const change of readRound(source, state, { now: earlier, until, onShort })) {
         if (change.kind !== 'read') yield change;
         await file.add(rememberNews(state, change));

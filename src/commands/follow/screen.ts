@@ -24,7 +24,7 @@ const timeText = (at: unknown, zone: string, now: number): string => {
   if (time === undefined) return 'unknown time';
   const clock = wallClock(zone);
   const [then, today] = [clock(time), clock(now)];
-  return midnightOf(then) === midnightOf(today) ? exactClock(then) : timeLabel(String(at), zone, now)!;
+  return midnightOf(then) === midnightOf(today) ? exactClock(then) : timeLabel(at, zone, now)!;
 };
 
 const words = { created: 'booked', canceled: 'canceled' } as const;
@@ -46,7 +46,7 @@ export const happeningOf = (
   const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   const when =
-    typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined;
+    typeof event.start_time === 'string' ? spanLabel(event.start_time, event.end_time, zone, now) : undefined;
   const facts = [
     hosts === '' ? who : `${who} with ${hosts}`,
     textIn(event.name) ?? `event ${idIn(event.uri)}`,

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import { asciiJson, isObject, type Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
+import { asciiJson, isObject } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { isCount, isTime } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -48,14 +50,14 @@ export interface News {
   kind: Report;
   /** When it happened, as the service wrote it. */
   at: unknown;
-  event: Json;
-  invitee: Json;
+  event: SentEvent;
+  invitee: SentInvitee;
 }
 
 /** The invitees of an event were read, and all its news are told. */
 export interface ReadEvent {
   kind: 'read';
-  event: Json;
+  event: SentEvent;
   /** Whether the invitees don't match the event yet. */
   isShort: boolean;
 }
@@ -110,12 +112,12 @@ const timestampIn = (text: unknown): number | undefined => {
 };
 
 /** When an event changed last, or undefined if it doesn't say so. */
-export const changedAtOf = (event: Json): number | undefined => {
+export const changedAtOf = (event: SentEvent): number | undefined => {
   const times = [event.created_at, event.updated_at].map(timestampIn).filter((time) => time !== undefined);
   return times.length === 0 ? undefined : Math.max(...times);
 };
 
-const eventDigest = ({ status, updated_at: updated, invitees_counter: counter }: Json): string => {
+const eventDigest = ({ status, updated_at: updated, invitees_counter: counter }: SentEvent): string => {
   const { total, active } = isObject(counter) ? counter : {};
   const facts = [status, updated, total, active].map((fact) => String(fact));
   return hash('sha256', JSON.stringify(facts)).slice(0, 16);
@@ -125,7 +127,7 @@ const eventDigest = ({ status, updated_at: updated, invitees_counter: counter }:
 const isDue = (waited: number): boolean => waited < patience || Number.isInteger(Math.log2(waited / patience));
 
 /** Whether the event may have news, so that its invitees must be read. */
-export const mayHaveNews = ({ since, position, events }: FollowState, event: Json): boolean => {
+export const mayHaveNews = ({ since, position, events }: FollowState, event: SentEvent): boolean => {
   const knownEvent = events.get(idIn(event.uri));
   if (knownEvent !== undefined)
     return (
@@ -138,16 +140,16 @@ export const mayHaveNews = ({ since, position, events }: FollowState, event: Jso
 };
 
 /** Events in the order of their last change, so that older news come first. */
-export const byChange = (events: readonly Json[]): Json[] =>
+export const byChange = (events: readonly SentEvent[]): SentEvent[] =>
   events.toSorted((a, b) => (timestampIn(a.updated_at) ?? 0) - (timestampIn(b.updated_at) ?? 0));
 
 /** With the time of the booking: after a reset of the service, another booking may have the ID. */
-const inviteeKey = ({ uri, created_at: created }: Json): string => {
+const inviteeKey = ({ uri, created_at: created }: SentInvitee): string => {
   const time = timestampIn(created);
   return time === undefined ? idIn(uri) : `${idIn(uri)}@${time}`;
 };
 
-const newsOfInvitee = ({ since, position, events }: FollowState, event: Json, invitee: Json): News[] => {
+const newsOfInvitee = ({ since, position, events }: FollowState, event: SentEvent, invitee: SentInvitee): News[] => {
   const knownEvent = events.get(idIn(event.uri));
   const { reports } = knownEvent ?? {};
   const report = reports?.get(inviteeKey(invitee)) ?? reports?.get(idIn(invitee.uri));
@@ -171,7 +173,7 @@ export const orderOf = ({ at, invitee }: News): number =>
   Math.max(timestampIn(at) ?? 0, timestampIn(invitee.created_at) ?? 0);
 
 /** The news of an event, oldest first, given all its invitees. A booking comes before its cancellation. */
-export const newsOf = (state: FollowState, event: Json, invitees: readonly Json[]): News[] =>
+export const newsOf = (state: FollowState, event: SentEvent, invitees: readonly SentInvitee[]): News[] =>
   invitees.flatMap((invitee) => newsOfInvitee(state, event, invitee)).toSorted((a, b) => orderOf(a) - orderOf(b));
 
 /**
@@ -181,7 +183,7 @@ export const newsOf = (state: FollowState, event: Json, invitees: readonly Json[
  * Assumed (events.counter): an event has at least one invitee, and `invitees_counter.total` also counts those who
  * canceled.
  */
-export const isShort = ({ invitees_counter: counter }: Json, invitees: readonly Json[]): boolean => {
+export const isShort = ({ invitees_counter: counter }: SentEvent, invitees: readonly SentInvitee[]): boolean => {
   const { total, active } = isObject(counter) ? counter : {};
   const activeCount = invitees.filter(({ status }) => status === 'active').length;
   return invitees.length < (isCount(total) ? total : 1) || (isCount(active) && activeCount > active);
@@ -193,7 +195,7 @@ const addEntry = ({ events }: FollowState, [id, digest, start, reports, roundsWa
   events.set(id, Object.assign(knownEvent, { digest, start, roundsWaited }));
 };
 
-const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean): FollowEntry => {
+const readEntry = ({ events }: FollowState, event: SentEvent, isStillShort: boolean): FollowEntry => {
   const id = idIn(event.uri);
   const knownEvent = events.get(id);
   const digest = eventDigest(event);
@@ -215,13 +217,13 @@ export const rememberNews = (state: FollowState, change: News | ReadEvent): Foll
 };
 
 /** Remembers an event whose invitees need not be read. */
-export const rememberQuiet = (state: FollowState, event: Json): void => {
+export const rememberQuiet = (state: FollowState, event: SentEvent): void => {
   const roundsWaited = state.events.get(idIn(event.uri))?.roundsWaited ?? null;
   addEntry(state, readEntry(state, event, roundsWaited !== null));
 };
 
 /** Whether an event was read so often, and its invitees never matched, that somebody should know. */
-export const isOverdue = ({ events }: FollowState, event: Json): boolean =>
+export const isOverdue = ({ events }: FollowState, event: SentEvent): boolean =>
   events.get(idIn(event.uri))?.roundsWaited === patience - 1;
 
 /** Ends a round that began at that time, and forgets the earliest of the events that are over. */

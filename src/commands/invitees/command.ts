@@ -1,6 +1,6 @@
 import { events } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import type { Page } from '../../cli/answer/answer.ts';
 import type { Plan } from '../../cli/answer/plan.ts';
@@ -64,7 +64,7 @@ const pageEntry = choice(Object.keys(pages), 'open a page of the invitee in the 
 const chooseArguments = (
   [event, invitee]: readonly Argument[],
   usual: Usual = 'next',
-  isWanted?: (invitee: Json) => boolean,
+  isWanted?: (invitee: SentInvitee) => boolean,
 ): Argument[] => [
   {
     ...event!,

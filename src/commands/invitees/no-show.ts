@@ -1,7 +1,7 @@
-import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { fallBack, hasCategory, SchedError, usageError } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
@@ -54,8 +54,8 @@ const isEvent = async (client: Client, id: string): Promise<boolean> => {
 };
 
 /** Why nobody can have missed a meeting: it was canceled, the invitee has canceled, or it has not started yet. */
-const whyNotMissed = (event: Json, invitee: Json, now: number): string | undefined => {
-  const startsAt = timestampOf(String(event.start_time));
+const whyNotMissed = (event: SentEvent, invitee: SentInvitee, now: number): string | undefined => {
+  const startsAt = timestampOf(event.start_time);
   if (event.status === 'canceled') return 'was canceled';
   if (invitee.status === 'canceled') return 'was canceled by this invitee';
   return startsAt === undefined || startsAt <= now ? undefined : 'has not started yet';
@@ -77,7 +77,7 @@ const questionOf = async (
   return noShowQuestion(context, event, invitee, why);
 };
 
-const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
+const isMarked = ({ no_show: mark }: SentInvitee): boolean => mark !== null && mark !== undefined;
 
 /** Takes back the mark of an invitee. Its own URI is only known from the invitee. */
 const undo = async (path: Record<string, string>, context: Context, view: View): Promise<Reply> => {
@@ -117,7 +117,7 @@ const undo = async (path: Record<string, string>, context: Context, view: View):
 };
 
 /** How to take back a mark: `sched invitees no-show 8Q96 86ZT --undo`. */
-const undoLine = (context: Context, { event, uri }: Json): string | undefined =>
+const undoLine = (context: Context, { event, uri }: SentInvitee): string | undefined =>
   typeof event === 'string' && typeof uri === 'string'
     ? commandHere(context, 'invitees', 'no-show', context.shownId(event), context.shownId(uri), '--undo')
     : undefined;
@@ -185,7 +185,7 @@ export const runNoShow = async (
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   const read = () => client.call(invitees.get, { path });
   const send = async (): Promise<Answer> => {
-    const record = await changeOrReadBack(context, {
+    const record = await changeOrReadBack<SentInvitee>(context, {
       send: () => client.write(invitees['no-show'], input),
       read: isBare ? undefined : read,
       isDone: isMarked,
@@ -193,7 +193,7 @@ export const runNoShow = async (
       fallback: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
     }).catch((error: unknown) => {
       // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
-      if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
+      if (isBare && hasCategory(error, 'conflict')) return withFacts<SentInvitee>({}, { already: true });
       throw error;
     });
     const done = isAlready(record) ? 'already marked' : 'marked';

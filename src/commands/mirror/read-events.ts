@@ -85,7 +85,7 @@ export const readWindow = async (
       for (const event of page) {
         ties = [...ties.filter(({ uri, start_time: start }) => start === event.start_time && uri !== event.uri), event];
         if (ties.length > 1) rankTies(writing, ties);
-        reached = Math.max(reached, timestampOf(String(event.start_time)) ?? reached);
+        reached = Math.max(reached, timestampOf(event.start_time) ?? reached);
       }
       begun.reached = reached;
       setFacts(writing.store, facts);

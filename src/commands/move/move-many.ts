@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { events } from '../../api/events.ts';
+import type { SentEventType } from '../../api/event-types.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { onceEach } from '../../base/once.ts';
@@ -86,8 +86,11 @@ const readFile = async (call: Call, from: string, wrong: LineProblem[]) => {
 };
 
 /** The IDs of events that a move made lately. */
-const madeLately = async ({ ledger, clock }: MoveContext['booking'], rows: readonly Json[]): Promise<Set<string>> => {
-  const starts = rows.map(({ start_time: start }) => timestampOf(String(start))!);
+const madeLately = async (
+  { ledger, clock }: MoveContext['booking'],
+  rows: readonly SentEvent[],
+): Promise<Set<string>> => {
+  const starts = rows.map(({ start_time: start }) => timestampOf(start)!);
   const attempts = await ledger.between(starts[0] ?? 0, (starts.at(-1) ?? 0) + 1);
   const recentMoves = attempts.filter(({ entry }) => entry.moves !== undefined && entry.at > clock.now() - recentMs);
   // After a reset of the service, another event may have the ID.
@@ -108,7 +111,7 @@ const readShift = async (
   const movedLately = isAgain ? new Set() : await madeLately(booking, matches);
   const eventsToMove = matches.filter((event) => {
     const isMade = movedLately.has(idIn(event.uri));
-    const isLeft = isMade || !(timestampOf(String(event.start_time))! > context.now());
+    const isLeft = isMade || !(timestampOf(event.start_time)! > context.now());
     const why = isMade ? words`was made by a move lately (${the('again')} moves it too)` : 'has begun';
     if (isLeft) context.notes.warn(words`Left out: ${nameAndTime(context, event)} ${why}`);
     return !isLeft;
@@ -139,7 +142,7 @@ const readMoves = async (
     try {
       const movable = await plan.readMovable(moving, id, choices, typeOf);
       plan.checkMovable(context, movable, choices);
-      const since = isShift ? timestampOf(String(movable.event.start_time)) : undefined;
+      const since = isShift ? timestampOf(movable.event.start_time) : undefined;
       const zones = since === undefined ? plan.zonesOf(movable) : [];
       return [{ line, ...plan.moveTo(movable, plan.readNewStart(context, to, zones, since)) }];
     } catch (error) {
@@ -158,7 +161,7 @@ const isNew = ({ isAgain, isThere }: Move): boolean => !isAgain && !isThere;
  * the others are judged again. Of two that want the same time, the first gets it.
  */
 const judgeAll = async (context: Context, moves: readonly Move[], wrong: LineProblem[]): Promise<Move[]> => {
-  const timesOf = onceEach((type: Json) => {
+  const timesOf = onceEach((type: SentEventType) => {
     const starts = moves.filter((move) => isNew(move) && move.type === type).map((move) => move.new.start);
     return plan.readTimes(context, type, starts);
   });

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { hasCategory, type SchedError } from '../../base/errors.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -57,7 +57,7 @@ const spanText = (context: Context, { start, end }: Span): string =>
 /** Each person gets a notice about the new event, and one about the old. */
 export const noticesText = (who: string): string => `notify ${who} (a cancellation and a new invitation)`;
 
-const inviteesOf = ({ people }: Move): Json[] => people.map(({ invitee }) => invitee);
+const inviteesOf = ({ people }: Move): SentInvitee[] => people.map(({ invitee }) => invitee);
 
 const questionAbout = (context: Context, move: Move, reason = '', isFree = false): Question => {
   const { event, type, people, old, new: next, isAgain } = move;

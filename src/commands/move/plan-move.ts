@@ -1,5 +1,8 @@
+import type { SentEventType } from '../../api/event-types.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { hasCategory, SchedError, usageError } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -34,8 +37,8 @@ export const risk = 'for a moment nobody is booked, and the time can be lost';
 
 /** An event to move, the people who move with it, and the record of an earlier attempt. */
 export interface Movable {
-  event: Json;
-  type: Json;
+  event: SentEvent;
+  type: SentEventType;
   people: readonly Carried[];
   record: MoveEntry | undefined;
 }
@@ -60,7 +63,7 @@ export const moveContextOf = async (context: Context): Promise<MoveContext> => (
 });
 
 /** Names the moves that are not finished, with the command that finishes each. */
-export const noteOpenMoves = async (context: Context, moving: MoveContext, besides?: Json): Promise<void> => {
+export const noteOpenMoves = async (context: Context, moving: MoveContext, besides?: SentEvent): Promise<void> => {
   for (const { entry } of await openMoves(moving))
     if (entry.old !== besides?.uri)
       context.notes.warn(`A move is not finished. To finish it: ${commandHere(context, ...endsMove(entry))}`);
@@ -71,14 +74,14 @@ export const readMovable = async (
   moving: MoveContext,
   id: string,
   choices: MoveChoices,
-  typeOf: (uri: string) => Promise<Json>,
+  typeOf: (uri: string) => Promise<SentEventType>,
 ): Promise<Movable> => {
   let event = await readEvent(moving, id);
   const all = await readEventInvitees(moving, id);
   // Another process may have canceled the event between the two reads.
   if (all.every(isCanceledRecord)) event = await readEvent(moving, id);
   const record = await standingMove(moving, event, all);
-  const isMoving = (invitee: Json): boolean =>
+  const isMoving = (invitee: SentInvitee): boolean =>
     record !== undefined && isCanceledRecord(event)
       ? record.invitees.includes(String(invitee.uri))
       : !isCanceledRecord(invitee);
@@ -102,7 +105,7 @@ export const checkMovable = (
   };
   if (record === undefined) {
     if (isCanceledRecord(event)) refuse("is canceled, so it can't be moved");
-    if (!(timestampOf(String(event.start_time))! > context.now())) refuse("has begun, so it can't be moved");
+    if (!(timestampOf(event.start_time)! > context.now())) refuse("has begun, so it can't be moved");
     if (people.length === 0) refuse("has no invitees, so it can't be moved");
     if (type.active === false) refuse("can't be moved, because its event type is not active");
     if (
@@ -142,7 +145,7 @@ export const readNewStart = (context: Context, raw: string, zones: readonly stri
 /** The move of an event to a new start. Its length is that of the event type now. */
 export const moveTo = (movable: Movable, start: number): Move => {
   const { event, record, type } = movable;
-  const old = { start: timestampOf(String(event.start_time))!, end: timestampOf(String(event.end_time))! };
+  const old = { start: timestampOf(event.start_time)!, end: timestampOf(event.end_time)! };
   return {
     ...movable,
     hosts: new Set(hostsIn(event).map(({ user }) => idIn(user))),
@@ -154,7 +157,7 @@ export const moveTo = (movable: Movable, start: number): Move => {
 };
 
 /** The old event as it will be. */
-export const eventAfter = ({ event, new: { start, end } }: Move): Json => ({
+export const eventAfter = ({ event, new: { start, end } }: Move): SentEvent => ({
   ...event,
   start_time: utcText(start),
   end_time: utcText(end),
@@ -172,7 +175,7 @@ export const cancelFirstNeeded = (why: string): SchedError =>
   });
 
 /** Reads what tells whether new starts are free. Undefined if the token may not read it. */
-export const readTimes = async (context: Context, type: Json, starts: readonly number[]) => {
+export const readTimes = async (context: Context, type: SentEventType, starts: readonly number[]) => {
   const window = { since: Math.min(...starts), until: Math.max(...starts) + 1 };
   const times = await findFreeTimes(context, { type, ...window }).catch((error: unknown) => {
     if (!hasCategory(error, 'forbidden', 'not-found', 'integrity')) throw error;
@@ -195,8 +198,8 @@ export const whyNotFree = (
   const without = new Set([move, ...others].map(({ event }) => String(event.uri)));
   const [first, ...rest] = times.judge(next.start, { without, also: others.map(eventAfter) });
   if (first !== undefined) return timeNotFree(context, first.code === 'past' ? [first] : [first, ...rest], next);
-  const isJoined = ({ uri, event_type, start_time }: Json): boolean =>
-    idIn(event_type) === idIn(type.uri) && timestampOf(String(start_time)) === next.start && !without.has(String(uri));
+  const isJoined = ({ uri, event_type, start_time }: SentEvent): boolean =>
+    idIn(event_type) === idIn(type.uri) && timestampOf(start_time) === next.start && !without.has(String(uri));
   const groupEvent = type.kind === 'group' ? times.events.find(isJoined) : undefined;
   if (groupEvent === undefined || seatsIn(groupEvent) >= people.length) return undefined;
   const seats = `${counted(seatsIn(groupEvent), 'free seat')} for ${counted(people.length, 'person', 'people')}`;

@@ -1,10 +1,13 @@
+import type { SentEventType } from '../../api/event-types.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { isObject, type Json, recordsIn, textOf } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Booking } from '../booking/work.ts';
-import { type Answer, isAnswer, questionsOf, readAnswer, unanswered } from '../booking/work-answers.ts';
+import { type Answer, isAnswer, type Questions, questionsOf, readAnswer, unanswered } from '../booking/work-answers.ts';
 
 /** What flags add for people who have none of it, or put in its place. */
 interface CarryChoices {
@@ -15,7 +18,7 @@ interface CarryChoices {
 
 /** An invitee of the old event, and their booking at the new time, which lacks its start. */
 export interface Carried {
-  invitee: Json;
+  invitee: SentInvitee;
   body: Json & Omit<Booking, 'send' | 'start_time'> & { invitee: Json };
   /** Questions whose answers are lost: the event type no longer has them, or no longer offers the answer. */
   droppedQuestions: string[];
@@ -24,11 +27,11 @@ export interface Carried {
 }
 
 /** A question with choices takes one of them, unless it also takes others. */
-const isOffered = ({ answer_choices: choices, include_other: other }: Json, answer: string): boolean =>
+const isOffered = ({ answer_choices: choices, include_other: other }: Questions[number], answer: string): boolean =>
   !Array.isArray(choices) || choices.length === 0 || other === true || choices.includes(answer);
 
 /** The old answers. `--answer` is for people who have none. */
-const carriedAnswers = (invitee: Json, type: Json, given: readonly string[]) => {
+const carriedAnswers = (invitee: SentInvitee, type: SentEventType, given: readonly string[]) => {
   const questions = questionsOf(type).filter(({ enabled }) => enabled !== false);
   const answers = new Map<string, Answer>();
   const droppedQuestions: string[] = [];
@@ -46,13 +49,13 @@ const carriedAnswers = (invitee: Json, type: Json, given: readonly string[]) => 
   return { answers: [...answers.values()], droppedQuestions, openQuestions };
 };
 
-const inviteeNameFields = ({ first_name, last_name, name, email }: Json): Json => {
+const inviteeNameFields = ({ first_name, last_name, name, email }: SentInvitee): Json => {
   const [first, last] = [textOf(first_name), textOf(last_name)];
   if (first === undefined) return { name: textOf(name, last, email) };
   return { first_name: first, ...(last === undefined ? {} : { last_name: last }) };
 };
 
-const carriedLocation = ({ location }: Json, kind: unknown): Json | undefined => {
+const carriedLocation = ({ location }: SentEvent, kind: unknown): Json | undefined => {
   const old = isObject(location) ? location : {};
   if (kind !== undefined && kind !== old.type) return { kind };
   if (textOf(old.type) === undefined) return undefined;
@@ -61,9 +64,9 @@ const carriedLocation = ({ location }: Json, kind: unknown): Json | undefined =>
 
 /** Carries over what a booking can have. */
 export const carry = (
-  event: Json,
-  type: Json,
-  invitee: Json,
+  event: SentEvent,
+  type: SentEventType,
+  invitee: SentInvitee,
   { answer = [], locationKind, timezone: otherwise }: CarryChoices,
 ): Carried => {
   const { answers, droppedQuestions, openQuestions } = carriedAnswers(invitee, type, answer);
@@ -84,7 +87,11 @@ const quoteQuestions = (names: Iterable<string>): string =>
   Array.from(new Set(names), (name) => `"${name}"`).join(', ');
 
 /** What flags must add, all of it. */
-export const missingFacts = (type: Json, people: readonly Carried[], { answer = [] }: CarryChoices): Sentence[] => {
+export const missingFacts = (
+  type: SentEventType,
+  people: readonly Carried[],
+  { answer = [] }: CarryChoices,
+): Sentence[] => {
   const wrong = answer.map((raw) => readAnswer(raw, questionsOf(type)));
   const openQuestions = people.flatMap((each) => each.openQuestions);
   return [
@@ -99,12 +106,12 @@ export const missingFacts = (type: Json, people: readonly Carried[], { answer = 
 };
 
 /** What the new event keeps of the old one, what it has instead, and what is lost, for the question. */
-export const carriedWords = (event: Json, type: Json, people: readonly Carried[]) => {
+export const carriedWords = (event: SentEvent, type: SentEventType, people: readonly Carried[]) => {
   const { start_time: start, end_time: end, location, meeting_notes_plain: plain, meeting_notes_html: html } = event;
-  const some = (test: (invitee: Json) => unknown): boolean => people.some(({ invitee }) => test(invitee));
+  const some = (test: (invitee: SentInvitee) => unknown): boolean => people.some(({ invitee }) => test(invitee));
   const has = (name: string): boolean => people.some(({ body }) => body[name] !== undefined);
   const droppedQuestions = people.flatMap((each) => each.droppedQuestions);
-  const minutes = (timestampOf(String(end))! - timestampOf(String(start))!) / minute;
+  const minutes = (timestampOf(end)! - timestampOf(start)!) / minute;
   const words = (all: readonly (readonly [unknown, string])[]): string =>
     all.flatMap(([isSo, word]) => (isSo ? [word] : [])).join(', ');
   return {

@@ -1,5 +1,6 @@
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { fallBack, hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -34,9 +35,9 @@ export interface Moved {
   /** When it was done, for `already`. */
   at?: number;
   /** The new event, as the service shows it. */
-  event: Json;
+  event: SentEvent;
   /** The new invitees. */
-  invitees: Json[];
+  invitees: SentInvitee[];
   /**
    * Names of people who left the old event meanwhile, so that they were not booked. With `already`: of those who have left
    * the new one since.
@@ -64,13 +65,13 @@ const keyOf = (email: unknown): string => String(email).trim().toLowerCase();
 
 /** The new event of a move, and the active bookings in it of the people who were moved. */
 export interface NewEvent {
-  event: Json;
-  invitees: Json[];
+  event: SentEvent;
+  invitees: SentInvitee[];
 }
 
 /** The old event of a move, and the addresses of the people who move. */
 export interface OldEvent {
-  event: Json;
+  event: SentEvent;
   emails: readonly string[];
 }
 
@@ -87,7 +88,7 @@ export const lookAtNew = async (
   const isOurs =
     event !== undefined &&
     secondOf(event.start_time) === secondOf(to) &&
-    idKey(String(event.event_type)) === idKey(String(old.event.event_type));
+    idKey(event.event_type) === idKey(old.event.event_type);
   if (!isOurs) return `the service doesn't show the new event, ${idIn(uri)}`;
   if (isCanceledRecord(event)) {
     const when = typeof event.updated_at === 'string' ? ` at ${event.updated_at}` : '';
@@ -195,11 +196,11 @@ export const atBothTimes = async (run: Run, reason: string | undefined): Promise
   });
 };
 
-const joinedText = (newInvitees: readonly Json[]): string =>
+const joinedText = (newInvitees: readonly SentInvitee[]): string =>
   `${inviteeNamesText(newInvitees)} joined the old event meanwhile`;
 
 /** Ends the move because people have joined the old event: its cancellation would leave them without a booking. */
-export const endJoined = async (run: Run, newInvitees: readonly Json[]): Promise<NotMoved> => {
+export const endJoined = async (run: Run, newInvitees: readonly SentInvitee[]): Promise<NotMoved> => {
   if (run.bookings.size > 0) return atBothTimes(run, joinedText(newInvitees));
   await claim(run, { phase: 'ended' });
   return new NotMoved('conflict', `${joinedText(newInvitees)}, so it was not moved`, { hint: sameCommand });
@@ -208,8 +209,8 @@ export const endJoined = async (run: Run, newInvitees: readonly Json[]): Promise
 /** Books everybody at the old time again, except those who are booked at the new time. */
 export const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => {
   const { people, plan } = run;
-  const there: Json[] = [];
-  const back: Json[] = [];
+  const there: SentInvitee[] = [];
+  const back: SentInvitee[] = [];
   let lastRefusal = refusal;
   for (const person of people) {
     try {

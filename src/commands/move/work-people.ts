@@ -1,4 +1,5 @@
-import type { Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { idIn } from '../../base/uri.ts';
 import { activeBooking } from '../booking/work.ts';
 import { bookingDigest, bookingUnknown, examine, settle } from '../booking/work-attempt.ts';
@@ -19,7 +20,7 @@ const isAmong = (uri: unknown, uris: readonly string[]): boolean => uris.some((o
  */
 export const readPeople = async (
   run: Run,
-): Promise<{ newInvitees: Json[]; formerInvitees: string[]; isEmpty: boolean }> => {
+): Promise<{ newInvitees: SentInvitee[]; formerInvitees: string[]; isEmpty: boolean }> => {
   const all = await readEventInvitees(run.context, run.plan.event);
   const active = all.filter((each) => !isCanceledRecord(each));
   const movingUris = run.people.map(({ invitee }) => invitee);
@@ -40,12 +41,12 @@ export const readPeople = async (
  */
 const canceledWith = (
   { invitees: movingUris, left: formerInvitees }: MoveEntry,
-  event: Json,
-  all: readonly Json[],
-): Json[] => {
+  event: SentEvent,
+  all: readonly SentInvitee[],
+): SentInvitee[] => {
   // The service may note the same time on the event and on everybody who was canceled with it.
   const isNoted = all.some(({ updated_at: at }) => typeof at === 'string' && at === event.updated_at);
-  const isEarlier = ({ updated_at: at }: Json) =>
+  const isEarlier = ({ updated_at: at }: SentInvitee) =>
     isNoted && Date.parse(String(at)) < Date.parse(String(event.updated_at));
   return all.filter((invitee) => {
     const { uri, rescheduled } = invitee;
@@ -77,28 +78,31 @@ export const readCanceled = async (run: Run): Promise<void> => {
 const mostNamed = 5;
 
 /** `Ada Byron, Ben Okri`, or the first few and a number. */
-export const inviteeNamesText = (records: readonly Json[]): string => {
+export const inviteeNamesText = (records: readonly SentInvitee[]): string => {
   const names = records.slice(0, mostNamed).map(({ name, email, uri }) => String(name ?? email ?? idIn(uri)));
   const more = records.length - names.length;
   return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 };
 
 /** What to say about people who are booked at the new time although they have left. */
-export const straysText = (strays: readonly Json[]): string =>
+export const straysText = (strays: readonly SentInvitee[]): string =>
   `${inviteeNamesText(strays)} left the old event meanwhile, and ${strays.length === 1 ? 'is' : 'are'} still booked at the new time`;
 
 /** Only the people themselves can cancel one booking of several. */
-export const straysAdvice = (strays: readonly Json[]): string =>
+export const straysAdvice = (strays: readonly SentInvitee[]): string =>
   ['cancel that booking on its page', ...strays.flatMap(({ cancel_url: page }) => page ?? [])].join(' ');
 
 /** The bookings that this move made at that time for people who have left the old event since. */
-export const straysAt = async ({ context: { booking }, plan, people }: Run, start_time: string): Promise<Json[]> => {
+export const straysAt = async (
+  { context: { booking }, plan, people }: Run,
+  start_time: string,
+): Promise<SentInvitee[]> => {
   const { ledger, origin } = booking;
   const digests = people.map(({ body }) =>
     bookingDigest({ version: 2, origin }, { event_type: body.event_type, start_time }, body.invitee.email),
   );
   const second = secondOf(start_time) * 1000;
-  const strays: Json[] = [];
+  const strays: SentInvitee[] = [];
   for (const attempt of await ledger.between(second, second + 1000)) {
     const { entry } = attempt;
     const isOurs = entry.moves !== undefined && idKey(entry.moves) === idKey(plan.event);

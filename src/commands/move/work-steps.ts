@@ -1,5 +1,5 @@
-import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
@@ -37,7 +37,7 @@ export interface MovePlan {
   /** Active invitees of the old event, in order. */
   bookings: Person[];
   /** The same for an invitee who joins later. */
-  personOf(invitee: Json): Person;
+  personOf(invitee: SentInvitee): Person;
   /** Reason of the cancellation. */
   reason: string;
   /** Books people who are not booked, also if an earlier attempt may have booked them. */
@@ -63,7 +63,7 @@ export interface Run {
   /** Those who move: who was active when the people of the old event were last read. */
   people: readonly Person[];
   /** The bookings that stand, by the URI of the old invitee. Undefined if an earlier process made it. */
-  bookings: Map<string, Json | undefined>;
+  bookings: Map<string, SentInvitee | undefined>;
   /** What is known about the old event. */
   old: 'active' | 'maybe canceled' | 'canceled';
 }
@@ -75,17 +75,17 @@ export const claim = async (run: Run, more: Partial<MoveEntry> = {}): Promise<vo
   run.lastClaim = await claimNext(run.context, run.lastClaim, more);
 };
 
-export const isCanceledRecord = ({ status }: Json): boolean => status === 'canceled';
+export const isCanceledRecord = ({ status }: { readonly status?: unknown }): boolean => status === 'canceled';
 
-export const readEvent = ({ booking: { client } }: MoveContext, event: string): Promise<Json> =>
+export const readEvent = ({ booking: { client } }: MoveContext, event: string): Promise<SentEvent> =>
   client.call(events.get, { path: { event: idIn(event) } });
 
-export const readEventInvitees = ({ booking: { client } }: MoveContext, event: string): Promise<Json[]> =>
+export const readEventInvitees = ({ booking: { client } }: MoveContext, event: string): Promise<SentInvitee[]> =>
   gather(client.pages(invitees.list, { path: { event: idIn(event) } }));
 
 /** The bookings of this run that it has seen. */
-export const bookedOf = ({ people, bookings }: Run): Json[] =>
-  people.flatMap(({ invitee }): Json[] => [bookings.get(invitee) ?? []].flat());
+export const bookedOf = ({ people, bookings }: Run): SentInvitee[] =>
+  people.flatMap(({ invitee }): SentInvitee[] => [bookings.get(invitee) ?? []].flat());
 
 /** The new event, as far as it is known. */
 export const newEventOf = (run: Run): string | undefined =>
@@ -136,7 +136,7 @@ const bookWith = async (
   { body }: Person,
   start_time: string,
   send: Booking['send'],
-): Promise<Json> => {
+): Promise<SentInvitee> => {
   const options = { ifAbsent: true, allowDuplicate: plan.allowDuplicate === true };
   const { record } = await book(context.booking, { ...body, start_time, moves: plan.event, send }, options);
   if (record !== undefined) return record;
@@ -151,7 +151,7 @@ export const oldIsCanceled = new SchedError('conflict', 'The old event is cancel
 export const hasLeft = new SchedError('conflict', 'The person has left the old event');
 
 /** The person's booking at that time, if there is one. Throws while that is unknown. */
-export const bookedAt = (run: Run, person: Person, start_time: string): Promise<Json | undefined> =>
+export const bookedAt = (run: Run, person: Person, start_time: string): Promise<SentInvitee | undefined> =>
   bookWith(run, person, start_time, () => Promise.reject(notBooked)).catch((error: unknown) => {
     if (error !== notBooked) throw error;
     return undefined;
@@ -165,7 +165,7 @@ const requireInvitee = async ({ context, plan }: Run, { invitee }: Person): Prom
 };
 
 /** Books the person at that time. Right before each POST, the move is claimed again. */
-export const bookAt = async (run: Run, person: Person, start_time: string): Promise<Json> => {
+export const bookAt = async (run: Run, person: Person, start_time: string): Promise<SentInvitee> => {
   const { context } = run;
   const record = await bookWith(run, person, start_time, async (leaving) => {
     // Not in `beforeSend`: the rate limit may let no request pass another.
@@ -181,8 +181,8 @@ export const bookAt = async (run: Run, person: Person, start_time: string): Prom
 };
 
 /** All bookings of a move at that time. */
-export const allBookedAt = async (run: Run, start_time: string): Promise<Json[]> => {
-  const records: Json[] = [];
+export const allBookedAt = async (run: Run, start_time: string): Promise<SentInvitee[]> => {
+  const records: SentInvitee[] = [];
   for (const person of run.people) {
     const record = await bookedAt(run, person, start_time);
     if (record === undefined) continue;
@@ -193,7 +193,7 @@ export const allBookedAt = async (run: Run, start_time: string): Promise<Json[]>
 };
 
 /** Ends the move because someone else canceled the old event. What is booked at the new time stays. */
-export const endCanceled = async (run: Run, old: Json): Promise<never> => {
+export const endCanceled = async (run: Run, old: SentEvent): Promise<never> => {
   run.old = 'canceled';
   const records = await allBookedAt(run, run.plan.to);
   const event = records[0] && eventIn(records[0]);

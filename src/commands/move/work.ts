@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import type { SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { mayBeHere } from '../booking/work-attempt.ts';
 import { eventIn, idKey, secondOf } from '../booking/work-look-up.ts';
@@ -71,7 +72,7 @@ const cancelFirst = async (run: Run): Promise<Moved> => {
 };
 
 /** The old event is canceled: by this move, or by someone else. */
-const whenCanceled = (run: Run, old: Json): Promise<Moved> =>
+const whenCanceled = (run: Run, old: SentEvent): Promise<Moved> =>
   mayHaveCanceled(run) ? bookRest(run) : endCanceled(run, old);
 
 /** Cancels the old event, unless that would leave someone without a booking. */
@@ -185,8 +186,8 @@ const isAbout = ({ start_time }: MoveEntry, start: unknown): boolean => secondOf
 /** The record of an open or finished move of this event, as far as the service bears it out. */
 export const standingMove = async (
   context: MoveContext,
-  event: Json,
-  invitees: readonly Json[],
+  event: SentEvent,
+  invitees: readonly SentInvitee[],
 ): Promise<MoveEntry | undefined> => {
   const entry = (await recordOfMove(context, String(event.uri)))?.entry;
   if (entry === undefined || !isAbout(entry, event.start_time)) return undefined;

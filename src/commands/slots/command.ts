@@ -1,4 +1,5 @@
-import { moreEventTypes } from '../../api/event-types.ts';
+import { moreEventTypes, type SentEventType } from '../../api/event-types.ts';
+import type { SentEvent } from '../../api/events.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { once } from '../../base/once.ts';
@@ -45,7 +46,7 @@ const firstOf = (timesByType: readonly ShownTimes[], count: number): Json[] => {
     for (const slot of slots) if (ownSlots.push(slot) >= count) break;
     return ownSlots;
   });
-  const startOf = ({ start_time: start }: Json): string => String(start);
+  const startOf = ({ start_time: start }: SentEvent): string => String(start);
   return first.sort((one, other) => startOf(one).localeCompare(startOf(other))).slice(0, count);
 };
 
@@ -54,7 +55,7 @@ const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery)
   if (!(await context.client()).offers(availableTimes)) return undefined;
   const slots: Json[] = [];
   for (const free of await gatherByDays(context, availableTimes, { event_type: String(type.uri) }, { since, until })) {
-    const start = timestampOf(String(free.start_time));
+    const start = timestampOf(free.start_time);
     // Some services reply with more than they were asked for.
     if (start === undefined || start < since || start >= until) continue;
     const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
@@ -75,7 +76,7 @@ const dayWord = (wall: number, now: number): string => {
 
 /** The free times of the first days that have any. */
 const ofFirstDays = (slots: readonly Json[], days: number, zone: string): readonly Json[] => {
-  const midnights = slots.map(({ start_time: start }) => midnightOf(wallClock(zone)(timestampOf(String(start))!)));
+  const midnights = slots.map(({ start_time: start }) => midnightOf(wallClock(zone)(timestampOf(start)!)));
   const last = [...new Set(midnights)][days - 1];
   return last === undefined ? slots : slots.filter((_, index) => midnights[index]! <= last);
 };
@@ -109,7 +110,7 @@ const readTimes = async (
 /** Free times as sentences for an email. */
 const emailTexts = async (
   { settings, runtime }: Context,
-  all: readonly { type: Json; slots: readonly Json[] }[],
+  all: readonly { type: SentEventType; slots: readonly Json[] }[],
   now: number,
 ): Promise<string> => {
   const { emailText, hasTwelveHours } = await import('./email-text.ts');
@@ -123,7 +124,7 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
   const window = await slotWindow({ context, problems }, rows);
   const isSeveral = types.length > 1;
   const { active, times } = await readTimes(input, context, window);
-  const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
+  const typeOf = ({ event_type: uri }: SentEvent): SentEventType => active.find((type) => type.uri === uri)!;
   const firstSlots = firstOf(times, first ?? Number.POSITIVE_INFINITY);
   const dailySlots = days === undefined ? firstSlots : ofFirstDays(firstSlots, days, settings.zone);
   const slots = dailySlots.map((slot) => (isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot));
@@ -157,7 +158,7 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
         return screens.map((each) => show(each, { ...style, place })).join('');
       };
       const clock = wallClock(settings.zone);
-      const date = dayWord(clock(timestampOf(String(slots[0]!.start_time))!), clock(now));
+      const date = dayWord(clock(timestampOf(slots[0]!.start_time)!), clock(now));
       const hint = words`Times of a day: ${the('since')} ${date} ${the('until')} ${date}`;
       return {
         draw: (style) => ({ picture: inAll(style, drawSlots) }),

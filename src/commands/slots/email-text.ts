@@ -1,3 +1,4 @@
+import type { SentEventType } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { hour, minute } from '../../base/milliseconds.ts';
 import type { Env } from '../../base/system.ts';
@@ -9,7 +10,7 @@ import { clockLabel, midnightOf, timestampOf, withOffset } from '../../time/wall
 
 /** Free times of an event type for the reader of an email. */
 interface EmailTimes {
-  type: Json;
+  type: SentEventType;
   slots: readonly Json[];
   zone: string;
   now: number;
@@ -59,8 +60,8 @@ export const emailText = (times: EmailTimes): string => {
   const { type, slots, zone, now } = times;
   const wallAt = wallClock(zone);
   const spans = slots.map(({ start_time: start, end_time: end }) => {
-    const at = timestampOf(String(start))!;
-    return { start: at, end: timestampOf(String(end)) ?? at, midnight: midnightOf(wallAt(at)) };
+    const at = timestampOf(start)!;
+    return { start: at, end: timestampOf(end) ?? at, midnight: midnightOf(wallAt(at)) };
   });
   const list = new Intl.ListFormat('en-GB');
   const lines = runsOf(spans, (span, before) => span.midnight === before.midnight).map((sameDay) => {

@@ -1,4 +1,5 @@
-import { events } from '../../api/events.ts';
+import type { SentEventType } from '../../api/event-types.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
@@ -26,7 +27,7 @@ export interface SlotWindow {
 
 export interface SlotQuery extends SlotWindow {
   /** The event type, as the service shows it. */
-  type: Json;
+  type: SentEventType;
   /** Minutes between two starts. */
   step?: number | undefined;
   /** URI of a host who must be free. */
@@ -49,7 +50,7 @@ export interface FreeTimes {
   slots: Iterable<Json>;
   unchecked: Unchecked[];
   /** The hosts' active events around the window that have readable times, as far as the token shows them. */
-  events: Json[];
+  events: SentEvent[];
   nameOf(user: string | undefined): string;
   /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
   judge(start: number, otherwise?: Otherwise): JudgedReason[];
@@ -67,7 +68,7 @@ const longestMinutes = 7 * 24 * 60;
 export const defaultStep = (duration: number): number => Math.min(duration, 30);
 
 interface TimedEvent {
-  event: Json;
+  event: SentEvent;
   span: Span;
   /** IDs of the hosts. */
   users: Set<string>;
@@ -110,7 +111,7 @@ const readEvents = async (
 };
 
 /** Seats left in an event, or 0 if the service doesn't show them. */
-export const seatsIn = ({ invitees_counter: counter }: Json): number =>
+export const seatsIn = ({ invitees_counter: counter }: SentEvent): number =>
   isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
 
 /** Finds the free times of an event type, or of people, from its length, its hosts' hours and their active events. */
@@ -143,7 +144,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
   for (const { user, user_name: name } of timedEvents.flatMap(({ event }) => hostsIn(event)))
     if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
   // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
-  const isOwnGroup = (event: Json): boolean => type.kind === 'group' && idIn(event.event_type) === idIn(uri);
+  const isOwnGroup = (event: SentEvent): boolean => type.kind === 'group' && idIn(event.event_type) === idIn(uri);
   const isJoinable = ({ event, users }: TimedEvent): boolean =>
     isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host)));
   const searchAmong = (all: readonly TimedEvent[]): SlotSearch => ({

@@ -1,9 +1,8 @@
-import { eventTypes } from '../../api/event-types.ts';
+import { eventTypes, type SentEventType } from '../../api/event-types.ts';
 import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import { hasCategory, usageError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
@@ -81,7 +80,7 @@ export const slotWindow = async (
 
 const filters = [...slotWindowFlags, hostFlag];
 
-const readType = async (draft: Draft, context: Context): Promise<{ type: Json; rows: Query }> => {
+const readType = async (draft: Draft, context: Context): Promise<{ type: SentEventType; rows: Query }> => {
   const { path, rows = {}, record: eventType } = await draft.finish();
   return { type: eventType ?? (await (await context.client()).call(eventTypes.get, { path: path! })), rows };
 };
@@ -96,7 +95,7 @@ const chooseType: Argument['offer'] = async ({ given, context }) => {
 };
 
 /** The event types that the arguments name, and the conditions on slots. */
-const typesInput: Input<{ types: Json[]; rows: Query; hosts: string[] }> = {
+const typesInput: Input<{ types: SentEventType[]; rows: Query; hosts: string[] }> = {
   flags: filters,
   arguments: [
     { ...typeArgument, required: false, offer: chooseType },
@@ -148,7 +147,7 @@ const hostsAlone = rule(['duration', 'host', 'event-type'], (isGiven, { given })
     : [];
 });
 
-export type SlotsInput = Values<typeof entries> & { types: Json[]; rows: Query; hosts: string[] };
+export type SlotsInput = Values<typeof entries> & { types: SentEventType[]; rows: Query; hosts: string[] };
 export const slotsInput: Input<SlotsInput> = related(
   both(typesInput, input(entries)),
   needs(['duration'], ['host']),

@@ -1,3 +1,5 @@
+import type { SentEventType } from '../../api/event-types.ts';
+import type { SentEvent } from '../../api/events.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
@@ -24,7 +26,7 @@ const leastLeft = 20;
 
 /** What is known about a start time of an event type. */
 export interface JudgedTime {
-  type: Json;
+  type: SentEventType;
   /** The time of the meeting. */
   meeting: Span;
   verdict: 'free' | 'not-free' | 'unknown';
@@ -38,7 +40,11 @@ export interface JudgedTime {
 }
 
 /** Whether the reasons decide, although something could not be checked. */
-const isSure = ({ pooling_type: pooling, kind }: Json, { unchecked }: FreeTimes, reasons: readonly JudgedReason[]) => {
+const isSure = (
+  { pooling_type: pooling, kind }: SentEventType,
+  { unchecked }: FreeTimes,
+  reasons: readonly JudgedReason[],
+) => {
   if (unchecked.length === 0 || reasons.some(({ code }) => code === 'inactive' || code === 'past')) return true;
   // Another host may be free, or a hidden event may have seats left.
   if (pooling === 'round_robin' || kind === 'group') return false;
@@ -48,7 +54,7 @@ const isSure = ({ pooling_type: pooling, kind }: Json, { unchecked }: FreeTimes,
 };
 
 /** Judges a start time of an event type, and finds free ones around it. */
-export const judgeTime = async (context: Context, type: Json, at: number): Promise<JudgedTime> => {
+export const judgeTime = async (context: Context, type: SentEventType, at: number): Promise<JudgedTime> => {
   const now = context.now();
   const from = Math.max(at, now);
   const window = { since: Math.max(from - nearestDays * day, now + 1), until: from + nearestDays * day };
@@ -62,7 +68,7 @@ export const judgeTime = async (context: Context, type: Json, at: number): Promi
     // The hours of all hosts are unknown, which `unchecked` says.
     if (!hasCategory(error, 'not-found', 'forbidden', 'usage', 'integrity')) throw error;
   }
-  const starts = slots.map(({ start_time: start }) => timestampOf(String(start))!);
+  const starts = slots.map(({ start_time: start }) => timestampOf(start)!);
   const verdict = isSure(type, times, reasons) ? (reasons.length === 0 ? 'free' : 'not-free') : 'unknown';
   return {
     type,
@@ -132,12 +138,12 @@ const hoursText = (context: Context, hours: DayHours, meeting: Span): string => 
 /** When an event is, without the date of the meeting that it hinders, and its name. */
 const busyParts = (
   context: Context,
-  { start_time: start, end_time: end, name }: Json,
+  { start_time: start, end_time: end, name }: SentEvent,
   meeting: Span,
 ): [when: string, name: string | undefined] => {
   const { zone } = context.settings;
   const now = context.now();
-  const when = spanLabel(String(start), String(end), zone, now) ?? String(start);
+  const when = spanLabel(start, end, zone, now) ?? String(start);
   const wallAt = wallClock(zone);
   const date = `${dayText(wallAt(meeting.start), wallAt(now))} `;
   return [when.startsWith(date) ? when.slice(date.length) : when, textIn(name)];

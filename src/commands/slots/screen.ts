@@ -1,3 +1,4 @@
+import type { SentEventType } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
@@ -12,7 +13,7 @@ import { mostTimes } from './input.ts';
 
 /** Free times and their window. */
 interface SlotsScreen {
-  type: Json;
+  type: SentEventType;
   slots: readonly Json[];
   since: number;
   until: number;
@@ -44,8 +45,8 @@ export const clockTexts = (starts: readonly number[], zone: string): string[] =>
 const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
   const wallAt = wallClock(zone);
   const all = slots.map(({ start_time: start, end_time: end }) => {
-    const at = timestampOf(String(start))!;
-    return { at, end: timestampOf(String(end))!, midnight: midnightOf(wallAt(at)) };
+    const at = timestampOf(start)!;
+    return { at, end: timestampOf(end)!, midnight: midnightOf(wallAt(at)) };
   });
   return [...new Set(all.map(({ midnight }) => midnight))].map((midnight) => {
     const free = all.filter((each) => each.midnight === midnight);

@@ -1,4 +1,5 @@
 import { availability } from '../../api/availability.ts';
+import type { SentEventType } from '../../api/event-types.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
@@ -26,7 +27,7 @@ const window = 14 * day;
 const requests = 4;
 
 /** Lines of a schedule. Several hosts have several schedules, which would fill the screen. */
-const hoursOf = async (context: Context, { uri }: Json): Promise<string[]> => {
+const hoursOf = async (context: Context, { uri }: SentEventType): Promise<string[]> => {
   const client = await context.client();
   const schedules = await gather(client.pages(availability.list, { query: { event_type: String(uri) } }));
   const [only, ...others] = [...new Set(schedules.map((each) => JSON.stringify([each.timezone, each.rules])))];
@@ -37,7 +38,7 @@ const hoursOf = async (context: Context, { uri }: Json): Promise<string[]> => {
   return [`${week.join('; ') || 'no hours'} (${first.timezone})`];
 };
 
-const factsOf = async (context: Context, type: Json): Promise<Json> => {
+const factsOf = async (context: Context, type: SentEventType): Promise<Json> => {
   const now = await context.askNow();
   const { slots, events } = await findFreeTimes(context, { type, since: now, until: now + window });
   const places = events.flatMap(({ event_type: uri, location }) =>
@@ -46,14 +47,14 @@ const factsOf = async (context: Context, type: Json): Promise<Json> => {
   const isUsual = places.length > 0 && places.every((place) => place === places[0]);
   const { zone } = context.settings;
   for (const { start_time: start } of slots) {
-    const label = timeLabel(String(start), zone, now);
+    const label = timeLabel(start, zone, now);
     return { place: isUsual ? places[0] : null, next: label === undefined ? null : `${label} (${zone})` };
   }
   return { place: isUsual ? places[0] : null, next: 'none in the next two weeks' };
 };
 
 /** The event type with these facts, as far as they can be read. */
-const withBookable = async (context: Context, type: Json): Promise<Json> => {
+const withBookable = async (context: Context, type: SentEventType): Promise<Json> => {
   if (type.active === false || !(await hasRoom(context, requests))) return type;
   const facts = await readIfPossible(() => factsOf(context, type)).catch(() => undefined);
   const hours = await readIfPossible(() => hoursOf(context, type));

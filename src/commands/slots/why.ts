@@ -1,4 +1,4 @@
-import { eventTypes } from '../../api/event-types.ts';
+import { eventTypes, type SentEventType } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import type { Answer, Picture } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
@@ -87,7 +87,7 @@ const checksOf = async (context: Context, { meeting, reasons, slot, times }: Jud
 const verdicts = { free: ['✔', 'free'], 'not-free': ['✗', 'not free'], unknown: ['?', 'unknown'] } as const;
 
 /** What to know besides the checks: how many hosts are needed, whether `slots` lists the time, and free times near it. */
-const whyNotes = (context: Context, type: Json, judged: JudgedTime): string[] => {
+const whyNotes = (context: Context, type: SentEventType, judged: JudgedTime): string[] => {
   const { verdict, slot, nearest, meeting, times } = judged;
   const isAny = type.pooling_type === 'round_robin';
   const hosts = times.hostsAt(meeting.start).length > 1 ? [isAny ? 'Needs one host.' : 'Needs all hosts.'] : [];

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { isCanceled } from '../../cli/operation/view-values.ts';
 import { spanIn } from '../events/screen.ts';
@@ -81,13 +81,13 @@ export class EventCounts {
   readonly started = { events: 0, requests: 0 };
   readonly now: number;
   readonly hasNoShows: boolean;
-  readonly #groupings: readonly ((event: Json) => StatsGroup[])[];
+  readonly #groupings: readonly ((event: SentEvent) => StatsGroup[])[];
   readonly #counts = new Map<string, { groups: Groups; count: Count }>();
   /** Keys of groups that are shown without events too. */
   readonly #shown = new Set<string>();
 
   /** Without `hasNoShows`, the number of no-shows is unknown. */
-  constructor(groupings: readonly ((event: Json) => StatsGroup[])[], now: number, hasNoShows: boolean) {
+  constructor(groupings: readonly ((event: SentEvent) => StatsGroup[])[], now: number, hasNoShows: boolean) {
     this.#groupings = groupings;
     this.now = now;
     this.hasNoShows = hasNoShows;
@@ -106,12 +106,12 @@ export class EventCounts {
   }
 
   /** The counts that an event is part of: the total, those of its groups, and those of their pairs. */
-  #countsOf(event: Json): Count[] {
+  #countsOf(event: SentEvent): Count[] {
     const [firsts = [], seconds = []] = this.#groupings.map((groupsOf) => groupsOf(event));
     return [undefined, ...firsts].flatMap((first) => [undefined, ...seconds].map((second) => this.of(first, second)));
   }
 
-  add(event: Json): void {
+  add(event: SentEvent): void {
     const span = spanIn(event);
     const length = span === undefined ? 0 : span.end - span.start;
     for (const count of this.#countsOf(event)) count.add(isCanceled(event), length);
@@ -127,11 +127,11 @@ export class EventCounts {
   }
 
   /** Whether an event is over or takes place now, with at least one invitee. */
-  hasStarted(event: Json, span = spanIn(event)): boolean {
+  hasStarted(event: SentEvent, span = spanIn(event)): boolean {
     return !isCanceled(event) && span !== undefined && span.start <= this.now && requestsForInvitees(event) > 0;
   }
 
-  addNoShows(event: Json, noShows: number, invitees: number): void {
+  addNoShows(event: SentEvent, noShows: number, invitees: number): void {
     for (const count of this.#countsOf(event)) {
       count.noShows += noShows;
       count.invitees += invitees;

@@ -1,6 +1,7 @@
+import type { SentEvent } from '../../api/events.ts';
 import { isObject, type Json, recordsIn, textOf } from '../../base/json.ts';
 import { day, hour } from '../../base/milliseconds.ts';
-import { counted } from '../../base/numbers.ts';
+import { counted, twoDigits } from '../../base/numbers.ts';
 import { dayText } from '../../time/label.ts';
 import {
   clockLabel,
@@ -26,8 +27,6 @@ export interface StatsGroup {
 }
 
 const unknownGroup: StatsGroup = { key: 'unknown', name: 'unknown' };
-
-const two = (value: number): string => String(value).padStart(2, '0');
 
 const firstMonday = Date.UTC(1970, 0, 5);
 
@@ -59,7 +58,7 @@ const byTime: Partial<Record<Grouping, TimeGrouping>> = {
   week: {
     start: (wall) => mondayOf(midnightOf(wall)),
     next: (start) => start + 7 * day,
-    key: (start) => `${isoWeek(start).year}-W${two(isoWeek(start).week)}`,
+    key: (start) => `${isoWeek(start).year}-W${twoDigits(isoWeek(start).week)}`,
     name: (start) => `Week of ${fullDateLabel(start)}`,
     label: dayText,
     short: shortDate,
@@ -81,9 +80,9 @@ const byTime: Partial<Record<Grouping, TimeGrouping>> = {
   hour: {
     start: (wall) => Math.floor((wall - midnightOf(wall)) / hour) * hour,
     next: (start) => start + hour,
-    key: (start) => two(start / hour),
-    name: (start) => `${clockLabel(start)}–${two(start / hour + 1)}:00`,
-    short: (start) => two(start / hour),
+    key: (start) => twoDigits(start / hour),
+    name: (start) => `${clockLabel(start)}–${twoDigits(start / hour + 1)}:00`,
+    short: (start) => twoDigits(start / hour),
   },
 };
 
@@ -93,7 +92,7 @@ const groupAt = ({ key, name }: TimeGrouping, start: number): StatsGroup => ({
   start,
 });
 
-const hostGroups = ({ event_memberships: hosts }: Json): StatsGroup[] => {
+const hostGroups = ({ event_memberships: hosts }: SentEvent): StatsGroup[] => {
   const groups = recordsIn(hosts).map(({ user, user_name: name, user_email: email }) => {
     const key = textOf(user, email, name);
     return key === undefined ? unknownGroup : { key, name: textOf(name, email) ?? key };
@@ -102,13 +101,13 @@ const hostGroups = ({ event_memberships: hosts }: Json): StatsGroup[] => {
   return groups.length === 0 ? [unknownGroup] : [...new Map(groups.map((group) => [group.key, group])).values()];
 };
 
-export const typeGroup = ({ event_type: type, name }: Json): StatsGroup => {
+export const typeGroup = ({ event_type: type, name }: SentEvent): StatsGroup => {
   const key = textOf(type);
   // Assumed (events.name): an event has the name of its event type.
   return key === undefined ? unknownGroup : { key, name: textOf(name) ?? key };
 };
 
-const statusGroup = ({ status }: Json): StatsGroup => {
+const statusGroup = ({ status }: SentEvent): StatsGroup => {
   const key = textOf(status);
   return key === undefined ? unknownGroup : { key, name: key };
 };
@@ -128,7 +127,7 @@ export const groupsOfEvent = (
   by: Grouping,
   wallAt: (at: number) => number,
   showsEmails = false,
-): ((event: Json) => StatsGroup[]) => {
+): ((event: SentEvent) => StatsGroup[]) => {
   if (by === 'invitee') return (booking) => [inviteeGroup(booking, showsEmails)];
   if (by === 'host') return hostGroups;
   if (by === 'event-type') return (event) => [typeGroup(event)];

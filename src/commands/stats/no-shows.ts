@@ -1,6 +1,7 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { second } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Name, the, words } from '../../base/words.ts';
@@ -14,7 +15,7 @@ import { shortPage } from '../events/with-invitees.ts';
 import type { EventCounts } from './counts.ts';
 
 /** How many of the invitees who were expected didn't come. */
-const noShowsOf = (invitees: readonly Json[]): [noShows: number, expected: number] => {
+const noShowsOf = (invitees: readonly SentInvitee[]): [noShows: number, expected: number] => {
   const noShows = invitees.filter(({ no_show: noShow }) => isObject(noShow)).length;
   const others = invitees.filter(({ no_show: noShow, status }) => !isObject(noShow) && status !== 'canceled').length;
   return [noShows, noShows + others];
@@ -35,10 +36,10 @@ const startedQuery = (query: NonNullable<Input['query']>, now: number): NonNulla
 const readInvitees = async (
   context: Context,
   query: NonNullable<Input['query']>,
-  keep: (row: Json) => boolean,
+  keep: (row: SentEvent) => boolean,
   { events: total, requests }: { events: number; requests: number },
   why: Name,
-  take: (event: Json, invitees: readonly Json[]) => void,
+  take: (event: SentEvent, invitees: readonly SentInvitee[]) => void,
 ): Promise<void> => {
   const { notes } = context;
   if (total === 0) return;
@@ -49,7 +50,7 @@ const readInvitees = async (
     await notes.flush();
   }
   const matchesQuery = rowFilter(events.list, query);
-  const isWanted = (row: Json) => matchesQuery(row) && keep(row);
+  const isWanted = (row: SentEvent) => matchesQuery(row) && keep(row);
   let requestsLeft = all;
   notes.ahead = () => ({ requests: requestsLeft, isMost: false });
   try {
@@ -74,7 +75,7 @@ const readInvitees = async (
 export const countNoShows = async (
   context: Context,
   query: NonNullable<Input['query']>,
-  keep: (row: Json) => boolean,
+  keep: (row: SentEvent) => boolean,
   counts: EventCounts,
 ): Promise<void> =>
   readInvitees(
@@ -90,7 +91,7 @@ export const countNoShows = async (
 export const countBookings = async (
   context: Context,
   query: NonNullable<Input['query']>,
-  keep: (row: Json) => boolean,
+  keep: (row: SentEvent) => boolean,
   all: { events: number; requests: number },
   counts: EventCounts,
 ): Promise<void> =>

@@ -1,7 +1,6 @@
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn } from '../../api/window.ts';
-import type { Json } from '../../base/json.ts';
 import { second } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
@@ -28,11 +27,11 @@ import type { Stats } from './screen.ts';
 const countAll = async (
   { client, runtime }: Context,
   query: Query,
-  keep: (row: Json) => boolean,
-  count: (event: Json) => void,
+  keep: (row: SentEvent) => boolean,
+  count: (event: SentEvent) => void,
 ): Promise<void> => {
   const matchesQuery = rowFilter(events.list, query);
-  const options = { keep: (row: Json) => matchesQuery(row) && keep(row), afterSend: runtime.afterSend };
+  const options = { keep: (row: SentEvent) => matchesQuery(row) && keep(row), afterSend: runtime.afterSend };
   let rowsRead = 0;
   try {
     for await (const page of (await client()).pages(events.list, { query }, options)) {
@@ -64,7 +63,7 @@ const countEvents = async (
   const wallAt = wallClock(context.settings.zone);
   const isByInvitee = by.includes('invitee');
   const { event_type: type } = request.rows!;
-  const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
+  const keep = (row: SentEvent) => type === undefined || idIn(row.event_type) === idIn(type);
   const counts = new EventCounts(
     by.map((grouping) => groupsOfEvent(grouping, wallAt, showEmails)),
     now,
@@ -76,7 +75,7 @@ const countEvents = async (
         counts.show(typeGroup({ ...each, event_type: each.uri }));
   if (isByInvitee) {
     const all = { events: 0, requests: 0 };
-    const withPeople = (event: Json) => keep(event) && requestsForInvitees(event) > 0;
+    const withPeople = (event: SentEvent) => keep(event) && requestsForInvitees(event) > 0;
     await countAll(context, query, withPeople, (event) => {
       all.events += 1;
       all.requests += requestsForInvitees(event);

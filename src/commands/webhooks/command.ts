@@ -1,6 +1,5 @@
-import { Webhook, webhooks } from '../../api/webhooks.ts';
+import { type SentWebhook, Webhook, webhooks } from '../../api/webhooks.ts';
 import { fallBack } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -94,7 +93,7 @@ const offerWebhooks = async ({ context }: Invocation): Promise<ChoiceList> => {
     { organization, scope: 'user', user: await identity.user() },
     { organization, scope: 'organization' },
   ];
-  const rows: Json[] = [];
+  const rows: SentWebhook[] = [];
   for (const query of queries) {
     const pages = client.pages(webhooks.list, { query }, { keep: rowFilter(webhooks.list, query) });
     rows.push(...(await gather(pages).catch(fallBack([], 'forbidden'))));
@@ -111,14 +110,12 @@ const withOffer = <C extends Command>(command: C): C => ({
   arguments: command.arguments.map((argument) => ({ ...argument, offer: offerWebhooks })),
 });
 
-const webhookFacts = ({ events, scope, user, group }: Json): Facts => {
+const webhookFacts = ({ events, scope, user, group }: SentWebhook): Facts => {
   const names = Array.isArray(events) ? events.map(String).join(', ') : '';
-  const owner = textOf(user) ?? textOf(group);
+  const [owner, kind] = [textOf(user, group), textOf(scope)];
   return [
     ...(names === '' ? [] : [['events', names] as const]),
-    ...(textOf(scope) === undefined
-      ? []
-      : [['scope', owner === undefined ? String(scope) : `${scope} ${idIn(owner)}`] as const]),
+    ...(kind === undefined ? [] : [['scope', owner === undefined ? kind : `${kind} ${idIn(owner)}`] as const]),
   ];
 };
 

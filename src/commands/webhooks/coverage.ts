@@ -1,17 +1,19 @@
 import { groups } from '../../api/groups.ts';
+import type { Operation } from '../../api/operation.ts';
 import { orgs } from '../../api/organizations.ts';
+import type { RecordOf } from '../../api/sent.ts';
 import { users } from '../../api/users.ts';
-import { type WebhookScope, webhooks } from '../../api/webhooks.ts';
+import { type SentWebhook, type WebhookScope, webhooks } from '../../api/webhooks.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json, textOf } from '../../base/json.ts';
+import { isObject, textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
-import type { Client } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
+import type { Query } from '../../client/wire.ts';
 import type { View } from '../../output/view.ts';
 import { coverage, type Listened } from './work-coverage.ts';
 
@@ -41,14 +43,15 @@ const queriesOf = async ({ identity }: Context): Promise<Record<string, string>[
 type Unread = Set<WebhookScope>;
 
 /** The rows of a list, or none if the token or the service can't: then a note says what was not checked. */
-const readOrMiss = async (
+const readOrMiss = async <Row extends Operation>(
   context: Context,
   [scope, what]: [WebhookScope, string],
   unread: Unread,
-  ...list: Parameters<Client['pages']>
-): Promise<Json[]> => {
+  list: Row,
+  query: Query,
+): Promise<RecordOf<Row>[]> => {
   try {
-    return await gather((await context.client()).pages(...list));
+    return await gather((await context.client()).pages(list, { query }, { keep: rowFilter(list, query) }));
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.warn(`Not checked: ${what} (${error.facts.reason ?? error.message})`);
@@ -57,12 +60,11 @@ const readOrMiss = async (
   }
 };
 
-const readWebhooks = async (context: Context, unread: Unread): Promise<Json[]> => {
-  const rows: Json[] = [];
+const readWebhooks = async (context: Context, unread: Unread): Promise<SentWebhook[]> => {
+  const rows: SentWebhook[] = [];
   for (const query of await queriesOf(context)) {
     const what = [query.scope, `webhooks of scope ${query.scope}`] as [WebhookScope, string];
-    const keep = rowFilter(webhooks.list, query);
-    const read = await readOrMiss(context, what, unread, webhooks.list, { query }, { keep });
+    const read = await readOrMiss(context, what, unread, webhooks.list, query);
     // The list tells whose they are, even if the rows don't.
     rows.push(...read.map((row) => ({ user: query.user, ...row, scope: query.scope })));
   }
@@ -74,13 +76,15 @@ const readOwners = async (context: Context, unread: Unread): Promise<Listened[]>
   const { identity } = context;
   const client = await context.client();
   const [organization, user] = [await identity.organization(), await identity.user()];
-  const input = { query: { organization } };
-  const all = await readOrMiss(context, ['group', 'groups'], unread, groups.list, input);
+  const query = { organization };
+  const all = await readOrMiss(context, ['group', 'groups'], unread, groups.list, query);
   const who: [WebhookScope, string] = ['group', 'who is in which group'];
-  const members = all.length === 0 ? [] : await readOrMiss(context, who, unread, groups.relationships, input);
-  const nameOf = async (read: () => Promise<Json>) => textOf((await readIfPossible(read))?.name) ?? null;
+  const members = all.length === 0 ? [] : await readOrMiss(context, who, unread, groups.relationships, query);
+  const nameOf = async (read: () => Promise<{ readonly name?: unknown }>) =>
+    textOf((await readIfPossible(read))?.name) ?? null;
   const organizationName = await nameOf(() => client.call(orgs.get, { path: { organization: idIn(organization) } }));
-  const isOwn = ({ owner }: Json) => isObject(owner) && idIn(owner.user) === idIn(user);
+  const isOwn = ({ owner }: RecordOf<typeof groups.relationships>) =>
+    isObject(owner) && idIn(owner.user) === idIn(user);
   return [
     { scope: 'organization', owner: organization, name: organizationName },
     ...all.map(({ uri, name }) => ({ scope: 'group' as const, owner: String(uri), name: textOf(name) ?? null })),

@@ -1,4 +1,4 @@
-import { webhooks } from '../../api/webhooks.ts';
+import { type SentWebhook, webhooks } from '../../api/webhooks.ts';
 import { isOutcomeUnknown } from '../../base/errors.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
@@ -11,7 +11,7 @@ import { commandHere, localCommand } from '../../cli/messages/suggested-line.ts'
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import { type Draft, requestDraft } from '../../cli/operation/input.ts';
-import { recordOfWrite, withFacts } from '../../cli/operation/write-result.ts';
+import { recordOfWrite, type Written, withFacts } from '../../cli/operation/write-result.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
 import type { Client } from '../../client/client.ts';
@@ -37,7 +37,7 @@ const findCreated = async (
   client: Client,
   { url, events, ...body }: Json,
   sentAt: number,
-): Promise<Json | undefined> => {
+): Promise<SentWebhook | undefined> => {
   const ownerKeys = ['organization', 'scope', 'user', 'group'].filter((name) => body[name] !== undefined);
   const query = Object.fromEntries(ownerKeys.map((name) => [name, String(body[name])]));
   for await (const page of client.pages(webhooks.list, { query })) {
@@ -54,13 +54,13 @@ const findCreated = async (
  * R26: a creation is never sent twice. If its reply is lost, the webhook is looked up by its URL and scope, which the
  * service accepts only once.
  */
-const createOrLookUp = async (context: Context, input: Request): Promise<Json> => {
+const createOrLookUp = async (context: Context, input: Request): Promise<Written<SentWebhook>> => {
   const client = await context.client();
-  const body = input.body as Json;
+  const body = input.body!;
   const sentAt = context.runtime.clock.now();
   const read = () => findCreated(context, client, body, sentAt);
   try {
-    return await recordOfWrite(context, await client.write(webhooks.create, input), {
+    return await recordOfWrite<SentWebhook>(context, await client.write(webhooks.create, input), {
       read,
       fallback: () => withoutKey(body),
     });
@@ -105,7 +105,7 @@ const runCreateWebhook = async (
     const hasOrg = request.values.some(([{ name }]) => name === 'org');
     await fillBody(context, body, hasOrg);
   });
-  const body = input.body as Json;
+  const body = input.body!;
   const hasKey = path !== undefined || body.signing_key !== undefined;
   const send = async (): Promise<Answer> => {
     // The file is written before the request is sent: the service never shows the key again.

@@ -1,5 +1,5 @@
-import { type WebhookScope, webhookEvents } from '../../api/webhooks.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { type SentWebhook, type WebhookScope, webhookEvents } from '../../api/webhooks.ts';
+import { textOf } from '../../base/json.ts';
 import { idIn, urlIn } from '../../base/uri.ts';
 
 /** Whose events can be heard: those of the organization, of a group or of a user. */
@@ -18,14 +18,14 @@ type Problem = 'unheard' | 'unknown' | 'overlap' | 'failing' | 'disabled';
 const eventsOf = (scope: WebhookScope): readonly string[] =>
   webhookEvents.filter((event) => scope === 'organization' || event.startsWith('invitee'));
 
-const hears = (webhook: Json, { scope, owner, groups = [] }: Listened): boolean => {
+const hears = (webhook: SentWebhook, { scope, owner, groups = [] }: Listened): boolean => {
   if (webhook.scope === 'organization') return true;
   if (webhook.scope === 'user') return scope === 'user' && idIn(webhook.user) === idIn(owner);
   const group = idIn(webhook.group);
   return scope === 'group' ? group === idIn(owner) : scope === 'user' && groups.includes(group);
 };
 
-const facts = ({ uri, callback_url: url, retry_started_at: since }: Json) => ({
+const facts = ({ uri, callback_url: url, retry_started_at: since }: SentWebhook) => ({
   uri: textOf(uri) ?? null,
   callback_url: textOf(url) ?? null,
   retry_started_at: textOf(since) ?? null,
@@ -36,7 +36,7 @@ const facts = ({ uri, callback_url: url, retry_started_at: since }: Json) => ({
  * known: one of those may hear what no other does.
  */
 export const coverage = (
-  webhooks: readonly Json[],
+  webhooks: readonly SentWebhook[],
   owners: readonly Listened[],
   unread: ReadonlySet<WebhookScope> = new Set(),
 ) =>

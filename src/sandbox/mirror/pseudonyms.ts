@@ -104,7 +104,7 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
   const keys = new Map<string, string>();
   /** The key of a user. Events can have hosts who are no members. */
   const keyOf = (uri: unknown, { email, timezone, ...doc }: Json = {}): string => {
-    const id = idIn(String(uri));
+    const id = idIn(uri);
     const known = keys.get(id);
     if (known !== undefined) return known;
     const key = `user-${keys.size + 1}`;
@@ -174,7 +174,7 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
   /** The numbers of invitees that others refer to. */
   const links = new Set<string>();
   const linkOf = (uri: unknown): string | undefined => {
-    const id = idIn(String(uri));
+    const id = idIn(uri);
     if (!store.first('SELECT 1 FROM invitees WHERE id = ?', id)) return undefined;
     links.add(numberFor(id));
     return numberFor(id);
@@ -200,7 +200,7 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
       ...new Set(recordsIn(doc.event_memberships).map((each) => keyOf(each.user, { email: each.user_email }))),
     ];
     const [owner = keyOf(facts.user)] = hosts;
-    const typeId = idIn(String(doc.event_type));
+    const typeId = idIn(doc.event_type);
     const minutes = end === undefined ? 0 : Math.round((Date.parse(end) - Date.parse(start)) / 60_000);
     // A service shows events of types that it doesn't list.
     const type = types.get(typeId) ?? addType(typeId, owner, { duration: minutes });
@@ -237,7 +237,7 @@ export const pseudonymousWorld = (store: Store, facts: MirrorFacts, real: RealTe
     const questions = questionsOf(doc.questions);
     const submissions = docs('submissions', 'form = ?', id).map(({ doc: sent }) => {
       const { type, value } = isObject(sent.result) ? sent.result : {};
-      const target = type === 'event_type' ? types.get(idIn(String(value)))?.name : undefined;
+      const target = type === 'event_type' ? types.get(idIn(value))?.name : undefined;
       return {
         answers: answersOf(sent, questions.length),
         result: target === undefined ? { custom_message: 'Message' } : { event_type: target },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { weekdays } from '../../../src/api/weekdays.ts';
-import type { Json } from '../../../src/base/json.ts';
+import type { Json, MaybeList } from '../../../src/base/json.ts';
 import type { World, WorldType, WorldUser } from '../../../src/commands/config/work-model.ts';
 
 /* Services as a configuration file meets them, with all that people and other programs leave there. */
@@ -68,7 +68,7 @@ const rule = fc.oneof(
 );
 
 /** A rule that sched can't read. */
-const strange = fc.constantFrom<unknown>(
+const strange = fc.constantFrom<Json | string>(
   { type: 'nth', nth: 2, wday: 'monday' },
   { type: 'wday', wday: 'monday', intervals: [{ from: '9', to: '10' }] },
   'closed',
@@ -82,7 +82,7 @@ const rules = fc
   .map((lists) => lists.flat());
 
 /** Rules that no file can have. */
-const unusual = fc.constantFrom<unknown>(null, 'always', [
+const unusual = fc.constantFrom<MaybeList<Json>>(null, 'always', [
   {
     type: 'wday',
     wday: 'monday',
