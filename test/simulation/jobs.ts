@@ -45,6 +45,7 @@ const possibleCodes: readonly number[] = (
     'conflict',
     'rate-limited',
     'unavailable',
+    'integrity',
     'outcome-unknown',
     'partial',
     'interrupted',
@@ -58,7 +59,8 @@ const untrueError = ({ saw, writes }: Process, error: SchedError, { intent, isDo
   if (!possibleCodes.includes(exitCodes[category])) return 'no job ends so here';
   if (category === 'environment' && saw.disk === 0) return 'the disk was fine';
   if (category === 'rate-limited' && saw.limited < 3) return 'R29: fewer than three requests were refused';
-  if (category === 'unavailable' && saw.network === 0) return 'the network was fine';
+  // Half of a reply may look whole.
+  if ((category === 'unavailable' || category === 'integrity') && saw.network === 0) return 'the network was fine';
   if (category === 'outcome-unknown' && !isDoubtful && saw.lostWrites + saw.disk + saw.signals === 0)
     if (!intent.isReadBack || saw.network === 0) return 'no reply was lost';
   if ((category === 'interrupted' || category === 'terminated') && saw.signals === 0) return 'R42: there was no signal';
