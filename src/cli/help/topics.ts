@@ -14,7 +14,7 @@ const exitCodeMeanings: Record<Category | 'ok', string> = {
   auth: 'no token, or the token is expired, revoked or refused',
   forbidden: "the scope, role or plan doesn't allow it; the error says which",
   'not-found': 'no such record',
-  conflict: 'the slot is taken, the booking already exists, or a confirmed number differs',
+  conflict: 'the slot is taken, another booking is in the way, or a confirmed number differs',
   'rate-limited': 'the rate limit is used up, and waiting would take longer than --max-wait; the error says how long',
   unavailable: 'the service failed or could not be reached; nothing was changed',
   'outcome-unknown': 'a write was sent, but no reply says whether it was carried out',
