@@ -196,6 +196,9 @@ const afterwards = async (first: Promise<unknown>, second: () => Promise<void>):
   await second();
 };
 
+/** The file with the addresses, for a command line that reads them again. Those that were typed need one first. */
+const fileOf = ({ from = '-' }: DeleteInput): string => (from === '-' ? 'FILE' : from);
+
 const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
   const { addresses, batchSize, confirm, org, receiptKeyFile } = values;
   const { plan } = addresses;
@@ -232,7 +235,7 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
     fix: (accepted) =>
       `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
     looks: (run) =>
-      words`To look whether they are gone: ${commandHere(context, 'compliance', 'recheck', run)}. To send it again: ${the('again')}`,
+      words`To look whether they are gone: ${commandHere(context, 'compliance', 'recheck', run, '--from', fileOf(values))}. To send it again: ${the('again')}`,
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     follow: mirrors.mark,
