@@ -59,6 +59,9 @@ const others = commands.filter(
   ({ command }) => command.operation === undefined && !command.freeForm && command.effect !== 'change',
 );
 
+/** The example of a move is about next week, when its host may not work: this one is free. */
+const freeMove = 'events move JW6SHQTS78SH7TS8 --to "tomorrow 11:00" --tz Europe/Paris';
+
 /** An example that needs neither a file nor a terminal: alone, `availability list` answers with the own hours on one. */
 const exampleOf = (examples: readonly string[]) =>
   (
@@ -68,7 +71,7 @@ const exampleOf = (examples: readonly string[]) =>
 
 describe('--curl', () => {
   test.each(sample(senders, 4))('with $words prints the request that --dry-run shows', async ({ words, command }) => {
-    const example = exampleOf(command.examples);
+    const example = words === 'events move' ? freeMove : exampleOf(command.examples);
     const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
     expect(code, stderr).toBe(0);
     expect(requests.filter(isWrite)).toEqual([]);

@@ -81,6 +81,10 @@ const matrix = <Cell>(conversations: readonly Conversation[], cellsOf: (conversa
     cellsOf(conversation).map((cell) => ({ name: conversation.name, conversation, ...cell })),
   );
 
+/** Whether the recorded replies are all that it asks for again: a move that is done looks at what it made. */
+const isRepeatable = ({ name, command }: Conversation): boolean =>
+  command.operation !== undefined && name !== 'events move';
+
 const inWays = (ways: readonly string[]) => ways.map((way) => ({ way }));
 
 /**
@@ -164,7 +168,7 @@ describe('hostile: every command and format on a terminal', () => {
       const result = await run(conversation, way, ownAnswer(conversation));
       expectHarmless(result, way);
       expectFitting(result.stderr);
-      if (way === '-o table' && conversation.command.operation) expect(result.code).toBe(conversation.code);
+      if (way === '-o table' && isRepeatable(conversation)) expect(result.code).toBe(conversation.code);
     },
   );
 
@@ -266,7 +270,8 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
       exchanges: conversation.exchanges.map((exchange) => ({ ...exchange, reply: change(exchange) })),
     }));
     const file = join(process.cwd(), 'scenes.json');
-    const facts = { folder: process.cwd(), home, token: world.token, now: world.machineNow() };
+    // Nobody tells it the time of the service that the replies were recorded at.
+    const facts = { folder: process.cwd(), home, token: world.token, now: world.clock.now() };
     writeFileSync(file, JSON.stringify({ ...facts, scenes }));
     const player = fileURLToPath(new URL('play.js', import.meta.url));
     const terminal = inTerminal([process.execPath, player, file], { PATH: process.env.PATH ?? '' });
@@ -277,7 +282,7 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
       const end = Number(parts[2 * index + 1]!.split(':')[1]);
       const screen = parts[2 * index]!;
       const shown = { code: end, stdout: screen, stderr: '', screen, requests: [], timeQuestions: [] };
-      const isAnswer = way === '-o table' && conversation.command.operation !== undefined && change !== refusal;
+      const isAnswer = way === '-o table' && isRepeatable(conversation) && change !== refusal;
       if (isAnswer) expect([conversation.name, end]).toEqual([conversation.name, conversation.code]);
       expect(() => expectHarmless(shown, way), `${conversation.name} ${way}: ${shown.stdout}`).not.toThrow();
     }
