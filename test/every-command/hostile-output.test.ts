@@ -270,8 +270,8 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
       exchanges: conversation.exchanges.map((exchange) => ({ ...exchange, reply: change(exchange) })),
     }));
     const file = join(process.cwd(), 'scenes.json');
-    // Nobody tells it the time of the service that the replies were recorded at.
-    const facts = { folder: process.cwd(), home, token: world.token, now: world.clock.now() };
+    const times = { now: world.machineNow(), serviceNow: world.clock.now() };
+    const facts = { folder: process.cwd(), home, token: world.token, ...times };
     writeFileSync(file, JSON.stringify({ ...facts, scenes }));
     const player = fileURLToPath(new URL('play.js', import.meta.url));
     const terminal = inTerminal([process.execPath, player, file], { PATH: process.env.PATH ?? '' });
