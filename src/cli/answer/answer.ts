@@ -9,6 +9,7 @@ import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
 import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
 import type { Below } from '../messages/notes.ts';
+import type { Shell } from '../session/context.ts';
 
 /*
  * What a command has to say, as values. show.ts shows it in the form that was asked for. What only one kind of reader needs is
@@ -39,14 +40,27 @@ export interface Done {
   warnings?: readonly Sentence[];
 }
 
+/** What is said beside any answer. */
+interface Beside {
+  /** What was done. It is said before the answer. */
+  done?: Partial<Done> | undefined;
+  /** Sentences after it, for everybody. */
+  hints?: readonly Sentence[];
+  /** What else to say on a terminal, below it. */
+  footers?: readonly Sentence[];
+  /** What is wrong, or was not done. It is reported after the answer, and decides the exit code. */
+  failure?: SchedError | undefined;
+}
+
 /** A record, and what was done to it. */
-export interface RecordAnswer {
+export interface RecordAnswer extends Beside {
   kind: 'record';
   view: View;
   record: Json;
+  /** A line that has all of it, for people and for lines of text. Empty if there is nothing to print. */
+  text?: string | undefined;
   /** The record before a change: a page for people shows the values that were replaced. */
   before?: Json | undefined;
-  done?: Done | undefined;
   /** What only its page for people shows, with requests of its own. */
   forPage?: (() => Promise<Pick<RecordAnswer, 'view' | 'record'>>) | undefined;
   /** A new record may be shown nowhere else. If the output can't have it, the error has it. */
@@ -59,40 +73,59 @@ export interface RecordAnswer {
 type Footers = (rows: number) => Promise<readonly Sentence[]>;
 
 /** Rows that are known, or come from several requests. */
-export interface RowsAnswer {
+export interface RowsAnswer extends Beside {
   kind: 'rows';
   view: View;
   pages: Pages;
   /** What it means that there are none. */
   empty?: string | undefined;
   below?: Footers | undefined;
-  /** Sentences after them, for everybody. */
-  hints?: readonly Sentence[];
 }
 
 /** Rows that the service lists. */
-export interface ListingAnswer {
+export interface ListingAnswer extends Beside {
   kind: 'listing';
   listing: Listing;
   below?: Footers | undefined;
 }
 
 /** Text that is the same for everybody. */
-export interface TextAnswer {
+export interface TextAnswer extends Beside {
   kind: 'text';
-  /** Empty if there is nothing to print. */
   text: string;
   paint?(line: string, paint: Paint): string;
-  footers?: readonly Sentence[];
+}
+
+/** A whole file: a JSON Schema, a configuration. Fields can't be selected. */
+export interface FileAnswer extends Beside {
+  kind: 'file';
+  value: Json;
+  /** The file as people and lines of text get it. */
+  text?: string | undefined;
+  /** The text is YAML. */
+  isYaml?: true;
+  /** The same for a tool, whose results are short. Default: all of it. */
+  forTool?(): Json;
+}
+
+/** Nothing is printed: what was done says it all. */
+export interface NoAnswer extends Beside {
+  kind: 'nothing';
+}
+
+/** A program that talks to its reader by itself, such as a server. The test of the architecture lists the few of them. */
+export interface ProgramAnswer extends Beside {
+  kind: 'program';
+  run(shell: Shell): Promise<void>;
 }
 
 /** What became of several records, one after another. */
-export interface ManyAnswer {
+export interface ManyAnswer extends Omit<Beside, 'failure'> {
   kind: 'many';
   view: View;
   /** Without a log, no sentence is about this record alone. */
   each: AsyncIterable<{ record: Json; done?: Partial<Done> }>;
-  /** What was done in all, unless something failed. */
+  /** What was done in all, said after them unless something failed. */
   done?: Partial<Done>;
   /** What was not done, once that is known. */
   failure?(): SchedError | undefined;
@@ -115,19 +148,15 @@ export interface Screen {
 }
 
 /** A picture for people. Others get a record or rows. */
-export interface PictureAnswer {
+export interface PictureAnswer extends Beside {
   kind: 'picture';
   others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
   /** Undefined if there is nothing to draw. */
   picture(screen: Screen): Promise<Picture | undefined>;
-  /** What else to say on a terminal, below the picture or the rows. */
-  footers?: readonly Sentence[];
-  /** What was not done. The picture says it, so its reader needs no report. */
-  failure?: SchedError | undefined;
 }
 
 /** What happens, as it happens. */
-export interface StreamAnswer<Item> {
+export interface StreamAnswer<Item> extends Beside {
   kind: 'stream';
   view: View;
   items: AsyncIterable<Item>;
@@ -143,7 +172,7 @@ export interface StreamAnswer<Item> {
 }
 
 /** A page of a record, opened in the browser in place of the record. */
-export interface PageAnswer {
+export interface PageAnswer extends Beside {
   kind: 'page';
   record: Json;
   page: Page;
@@ -158,6 +187,9 @@ export type Answer =
   // biome-ignore lint/suspicious/noExplicitAny: each stream has items of its own
   | StreamAnswer<any>
   | TextAnswer
+  | FileAnswer
+  | NoAnswer
+  | ProgramAnswer
   | PageAnswer;
 
 /** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */

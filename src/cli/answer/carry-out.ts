@@ -19,7 +19,7 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   const shown = preview?.(format);
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
-  const all = await requests(found);
+  const all = await requests!(found);
   say(context, typeof remarks === 'function' ? await remarks() : remarks);
   say(context, changes?.(found) ?? []);
   if ('prepared' in all) return printRequests(context, all.prepared);
@@ -35,7 +35,7 @@ const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { danger, question, isAgreed, action } = plan;
+  const { danger, question, isAgreed, action, requests } = plan;
   if (danger !== undefined) {
     if (context.settings.yes || !context.canConfirm) throw danger.unasked;
     await confirm(context, danger.question);
@@ -51,7 +51,8 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
   const asked = await question(found);
   if (asked?.review !== undefined) return (await import('./review.ts')).askReview(context, asked, asked.review);
   if (asked === undefined) return;
-  await confirm(context, { ...asked, list: [...changes.map((line) => spell(line)), ...(asked.list ?? [])] });
+  const list = [...changes.map((line) => spell(line)), ...(asked.list ?? [])];
+  await confirm(context, { ...asked, list }, requests === undefined ? 'this machine' : 'service');
 };
 
 /** Reads, asks and sends. */

@@ -6,7 +6,7 @@ import type { Input } from '../../client/wire.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import type { Format } from '../../output/formats.ts';
 import type { Change, Facts } from '../session/prompt.ts';
-import type { Answer, Listing } from './answer.ts';
+import type { Answer, Listing, Picture } from './answer.ts';
 
 /*
  * What a command is about to do. carry-out.ts shows it, asks about it and sends it: what stands between a person and a write
@@ -22,6 +22,10 @@ export interface Question extends Omit<Change, 'facts'> {
   flags?: Suggestion['flags'];
   /** What a person has entered at prompts. Only that is shown then, and Enter means yes. */
   review?: readonly string[];
+  /** A person enters this number in place of yes. */
+  number?: number;
+  /** What it is about, drawn before the question. If nobody can be asked, its lines are notes; a tool's question has them. */
+  picture?: Picture;
 }
 
 /** Requests of one operation, the first one of a list, or any. `known` is what sched knows besides. */
@@ -66,13 +70,24 @@ interface PlanOf<Found> {
   end?(): Promise<void>;
 }
 
+/** The parts that a dry run shows. */
+type Rehearsed = 'requests' | 'preview' | 'remarks' | 'check';
+
+/** A plan that sends nothing to the service: it only changes this machine, or a program on it. It has no dry run. */
+type OwnPlanOf<Found> = Omit<PlanOf<Found>, Rehearsed>;
+
 // biome-ignore lint/suspicious/noExplicitAny: each plan finds something else
-export interface Plan extends PlanOf<any> {
+type AnyPlan = PlanOf<any>;
+
+export interface Plan extends Omit<AnyPlan, Rehearsed>, Partial<Pick<AnyPlan, Rehearsed>> {
   kind: 'plan';
 }
 
 /** A plan, with what it reads. */
 export const plan = <Found = undefined>(parts: PlanOf<Found>): Plan => ({ kind: 'plan', ...parts });
+
+/** The same for what only changes this machine. */
+export const ownPlan = <Found = undefined>(parts: OwnPlanOf<Found>): Plan => ({ kind: 'plan', ...parts });
 
 /** What running a command returns. */
 export type Reply = Answer | Plan;

@@ -11,6 +11,7 @@ import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
   Done,
+  FileAnswer,
   ListingAnswer,
   ManyAnswer,
   PictureAnswer,
@@ -51,7 +52,8 @@ const sayDone = async (
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
 const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
   const { printer } = context;
-  const { before, done, isNew } = answer;
+  const { before, done, isNew, text } = answer;
+  if (text !== undefined && hasLines(context)) return showText(context, text);
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
   const printPlain = () => printRecord(context, view, withEffects(context, record, done), before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
@@ -107,16 +109,26 @@ const showMany = async (context: Context, { view, each, done: all, failure }: Ma
   if (problem !== undefined) throw problem;
 };
 
-const showText = async ({ printer, notes }: Context, { text, paint, footers = [] }: TextAnswer): Promise<void> => {
+/** Whether people or lines of text are wanted, without a choice of fields. */
+const hasLines = ({ settings: { format, fields, jq } }: Context): boolean =>
+  (format === 'table' || format === 'tsv') && fields === undefined && jq === undefined;
+
+const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['paint']): Promise<void> => {
   if (text !== '') await printer.text(text, paint);
-  for (const footer of footers) notes.footer(footer);
 };
 
-const showPicture = async (context: Context, { others, picture, footers = [], failure }: PictureAnswer) => {
+const showFile = (context: Context, { value, text, isYaml, forTool }: FileAnswer): Promise<void> => {
+  const { printer, frontend, settings } = context;
+  if (frontend !== undefined) return printer.one({ columns: [] }, forTool?.() ?? value);
+  const isText = hasLines(context) || (isYaml && settings.format === 'yaml' && settings.jq === undefined);
+  return text !== undefined && isText ? showText(context, text) : printer.whole(value);
+};
+
+const showPicture = async (context: Context, { others, picture }: PictureAnswer) => {
   const { printer, settings, notes } = context;
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
-  if (!printer.showsPages && others !== undefined) await show(context, others);
+  if (!printer.showsPages && others !== undefined) await showForm(context, others);
   if (made !== undefined) {
     let hidden: readonly string[] = [];
     await printer.draw((style) => {
@@ -127,17 +139,14 @@ const showPicture = async (context: Context, { others, picture, footers = [], fa
     });
     noteHidden(notes, hidden);
   }
-  for (const text of [...(made?.footers ?? []), ...footers]) notes.footer(text);
-  // The answer on the same terminal says it already.
-  if (failure !== undefined) throw isWatched(context) ? failure.with({ lines: [] }) : failure;
+  for (const text of made?.footers ?? []) notes.footer(text);
 };
 
 const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
-  const { view, pages, empty, hints = [] } = answer;
+  const { view, pages, empty } = answer;
   const rows = await context.printer.list(view, pages);
   if (rows === 0 && empty !== undefined) context.notes.info(empty);
   await showBelow(context, answer);
-  for (const hint of hints) context.notes.info(hint);
 };
 
 const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
@@ -174,8 +183,7 @@ const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): P
   if (stopped !== undefined) notes.info(stopped);
 };
 
-/** Shows an answer in the form that was asked for. */
-export const show = async (context: Context, answer: Answer): Promise<void> => {
+const showForm = async (context: Context, answer: Answer): Promise<void> => {
   switch (answer.kind) {
     case 'record':
       await showRecord(context, answer);
@@ -192,8 +200,28 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
     case 'stream':
       return showStream(context, answer);
     case 'text':
-      return showText(context, answer);
+      return showText(context, answer.text, answer.paint);
+    case 'file':
+      return showFile(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
+    case 'program':
+      return answer.run(context);
+    case 'nothing':
   }
+};
+
+/** Shows an answer in the form that was asked for, and what is said beside it. Throws its failure. */
+export const show = async (context: Context, answer: Answer): Promise<void> => {
+  const { notes } = context;
+  const { done, hints = [], footers = [] } = answer;
+  // A record and its sentence are one form. Of several, what was done in all comes last.
+  if (done !== undefined && answer.kind !== 'record' && answer.kind !== 'many') await sayDone(context, done);
+  await showForm(context, answer);
+  for (const hint of hints) notes.info(hint);
+  for (const footer of footers) notes.footer(footer);
+  if (answer.kind === 'many' || answer.failure === undefined) return;
+  const { failure, kind } = answer;
+  // The picture on the same terminal says it already.
+  throw kind === 'picture' && isWatched(context) ? failure.with({ lines: [] }) : failure;
 };

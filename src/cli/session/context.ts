@@ -74,6 +74,9 @@ export interface Context {
   close(): Promise<void>;
 }
 
+/** What the shell and programs have besides. */
+export type Shell = Context;
+
 /** Whether one person sees both the notes of a run and its answer in words. */
 export const isWatched = ({ printer, runtime }: Context): boolean =>
   printer.showsPages && runtime.stdout.isTerminal && runtime.stderr.isTerminal;

@@ -67,7 +67,9 @@ interface AskingBulk<Item extends InputItem> extends Bulk<Item> {
 }
 
 /** Bulk work as a plan. */
-interface Planned<Item extends InputItem> extends Pick<Plan, 'requests' | 'preview' | 'remarks' | 'isAgreed'> {
+interface Planned<Item extends InputItem>
+  extends Required<Pick<Plan, 'requests'>>,
+    Pick<Plan, 'preview' | 'remarks' | 'isAgreed'> {
   /** What to say about the items that are left, whether or not a question follows. */
   remarksOn?(remaining: readonly Item[]): Promise<readonly Sentence[]>;
   /** The question about the items that are left. */
