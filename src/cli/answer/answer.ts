@@ -46,6 +46,8 @@ interface Beside {
   done?: Partial<Done> | undefined;
   /** Sentences after it, for everybody. */
   hints?: readonly Sentence[];
+  /** The same, even with --quiet. */
+  warnings?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
   /** What is wrong, or was not done. It is reported after the answer, and decides the exit code. */
@@ -96,6 +98,14 @@ export interface TextAnswer extends Beside {
   paint?(line: string, paint: Paint): string;
 }
 
+/** A secret that the command is there to print, such as a token. Nothing in it is hidden. */
+export interface SecretAnswer extends Beside {
+  kind: 'secret';
+  text: string;
+  /** The same as JSON, if it has that form. */
+  json?: Json;
+}
+
 /** A whole file: a JSON Schema, a configuration. Fields can't be selected. */
 export interface FileAnswer extends Beside {
   kind: 'file';
@@ -104,6 +114,8 @@ export interface FileAnswer extends Beside {
   text?: string | undefined;
   /** The text is YAML. */
   isYaml?: true;
+  /** Throws if the file can't be used as it is printed. */
+  check?(text: string): void;
   /** The same for a tool, whose results are short. Default: all of it. */
   forTool?(): Json;
 }
@@ -187,6 +199,7 @@ export type Answer =
   // biome-ignore lint/suspicious/noExplicitAny: each stream has items of its own
   | StreamAnswer<any>
   | TextAnswer
+  | SecretAnswer
   | FileAnswer
   | NoAnswer
   | ProgramAnswer

@@ -17,6 +17,7 @@ import type {
   PictureAnswer,
   RecordAnswer,
   RowsAnswer,
+  SecretAnswer,
   StreamAnswer,
   TextAnswer,
 } from './answer.ts';
@@ -47,6 +48,8 @@ const sayDone = async (
   if (log !== undefined) await notes.done(log, sentence, [...lines, ...below], undo);
   for (const hint of hints) notes.info(hint);
   for (const warning of warnings) notes.warn(warning);
+  // Before the answer, whose stream may be another one.
+  if (hints.length + warnings.length > 0) await notes.flush();
 };
 
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
@@ -117,12 +120,18 @@ const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['
   if (text !== '') await printer.text(text, paint);
 };
 
-const showFile = (context: Context, { value, text, isYaml, forTool }: FileAnswer): Promise<void> => {
+const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
+  const { value, text, isYaml, forTool, check } = answer;
   const { printer, frontend, settings } = context;
   if (frontend !== undefined) return printer.one({ columns: [] }, forTool?.() ?? value);
   const isText = hasLines(context) || (isYaml && settings.format === 'yaml' && settings.jq === undefined);
-  return text !== undefined && isText ? showText(context, text) : printer.whole(value);
+  const shown = isText ? text : undefined;
+  if (settings.jq === undefined) check?.(shown ?? jsonText(value, 2));
+  return shown === undefined ? printer.whole(value) : showText(context, shown);
 };
+
+const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
+  runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
 
 const showPicture = async (context: Context, { others, picture }: PictureAnswer) => {
   const { printer, settings, notes } = context;
@@ -201,6 +210,8 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
       return showStream(context, answer);
     case 'text':
       return showText(context, answer.text, answer.paint);
+    case 'secret':
+      return showSecret(context, answer);
     case 'file':
       return showFile(context, answer);
     case 'page':
@@ -214,11 +225,12 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
 /** Shows an answer in the form that was asked for, and what is said beside it. Throws its failure. */
 export const show = async (context: Context, answer: Answer): Promise<void> => {
   const { notes } = context;
-  const { done, hints = [], footers = [] } = answer;
+  const { done, hints = [], warnings = [], footers = [] } = answer;
   // A record and its sentence are one form. Of several, what was done in all comes last.
   if (done !== undefined && answer.kind !== 'record' && answer.kind !== 'many') await sayDone(context, done);
   await showForm(context, answer);
   for (const hint of hints) notes.info(hint);
+  for (const warning of warnings) notes.warn(warning);
   for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many' || answer.failure === undefined) return;
   const { failure, kind } = answer;

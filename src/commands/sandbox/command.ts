@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { version } from '../../base/system.ts';
+import type { Answer, FileAnswer, ProgramAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
+import { show } from '../../cli/answer/show.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { toggle } from '../../cli/input/kinds.ts';
-import { printRows } from '../../cli/operation/listing.ts';
 import { sandboxAddress } from '../../cli/session/connection.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import { sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { existsSync } from '../../node/files.ts';
 import type { View } from '../../output/view.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from '../../sandbox/open.ts';
 import type { RunningSandbox } from '../../sandbox/run.ts';
@@ -28,15 +30,15 @@ import { markCommand, waitCommand } from './wait.ts';
 
 const openapiEntries = { admin: toggle('describe the admin interface of a running sandbox instead') };
 
-const printOpenapi = async ({ admin }: Values<typeof openapiEntries>, { context }: Call): Promise<void> => {
+const runOpenapi = async ({ admin }: Values<typeof openapiEntries>, { context }: Call): Promise<FileAnswer> => {
   const origin = servingAround(context.runtime, undefined)?.url ?? sandboxAddress;
-  await context.printer.whole(admin ? adminOpenapi(version, origin) : await openapi(version, origin));
+  return { kind: 'file', value: admin ? adminOpenapi(version, origin) : await openapi(version, origin) };
 };
 
 const openapiCommand: Command = {
   name: 'openapi',
   summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
-  ...taking(input(openapiEntries), printOpenapi),
+  ...taking(input(openapiEntries), runOpenapi),
   local: true,
   examples: ['sandbox openapi', 'sandbox openapi > openapi.json', 'sandbox openapi --admin'],
   notes: [
@@ -49,20 +51,18 @@ const browserKeySeconds = 60;
 
 /** Opens the desk in a browser. `addressFor` makes an address with a new key, which works for so many seconds. */
 const openDeskPage = async (
-  { runtime, notes, printer }: Context,
+  runtime: Pick<Runtime, 'openBrowser'>,
   addressFor: (seconds?: number) => string | Promise<string>,
-): Promise<void> => {
+): Promise<Answer> => {
   if (await runtime.openBrowser(await addressFor(browserKeySeconds)))
-    return notes.info('Opened the desk of the sandbox in your browser');
-  notes.warn("Can't open a browser. Open this address yourself. It works once");
-  await notes.flush();
-  await printer.text(await addressFor());
+    return { kind: 'nothing', hints: ['Opened the desk of the sandbox in your browser'] };
+  const warnings = ["Can't open a browser. Open this address yourself. It works once"];
+  return { kind: 'text', text: await addressFor(), done: { warnings } };
 };
 
-const runOpen = async ({ data }: DataInput, { context }: Call): Promise<void> => {
-  const { runtime } = context;
+const runOpen = async ({ data }: DataInput, { context: { runtime } }: Call): Promise<Answer> => {
   const serving = await findServing(runtime, data);
-  await openDeskPage(context, async (seconds) => {
+  return openDeskPage(runtime, async (seconds) => {
     const refusal = "Can't open the desk of the sandbox";
     const { url } = await askRunning(runtime, serving, {
       call: 'POST /__sandbox/desk/keys',
@@ -140,7 +140,7 @@ const tokenWords = ({ scopes, kind }: ReturnType<typeof tokenRecord>): string =>
 };
 
 const printFacts = (
-  { settings, printer }: Context,
+  { settings, printer }: Shell,
   facts: ServingFacts,
   serving: Serving,
   sandbox: Sandbox,
@@ -153,42 +153,44 @@ const printFacts = (
 };
 
 /** Runs the server until the process is interrupted. At a terminal, it shows what happens. */
-const runStart = (registry: Nouns, values: StartInput, { context }: Call): Promise<void> => {
-  const { runtime, settings, notes } = context;
+const start = (registry: Nouns, values: StartInput, shell: Shell): Promise<void> => {
+  const { runtime, settings, notes } = shell;
   const { interrupted, stdout, stderr, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
-  const screen = isForPerson ? openScreen(context) : undefined;
+  const screen = isForPerson ? openScreen(shell) : undefined;
   const work = async (facts: ServingFacts, server: RunningSandbox, sandbox: Sandbox) => {
     // No other process can find data in memory.
     const use = facts.data === ':memory:' ? exportLines(server) : [useLine(runtime, values.data)];
     const desk = stderr.isTerminal && !values.open ? server.deskAddress() : undefined;
     const close = await screen?.open(facts, { desk, use });
     if (screen === undefined) {
-      await printFacts(context, facts, server, sandbox);
+      await printFacts(shell, facts, server, sandbox);
       if (desk !== undefined) notes.info(`Desk (this link works once): ${desk}`);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
-    if (values.open) await openDeskPage(context, server.deskAddress);
+    if (values.open) await show(shell, await openDeskPage(runtime, server.deskAddress));
     if (!interrupted.aborted) await once(interrupted, 'abort');
     close?.();
   };
-  return whileServing(values, context, work, registry, screen?.watch);
+  return whileServing(values, shell, work, registry, screen?.watch);
 };
 
 /** Lists the tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
-const tokens = async ({ data }: DataInput, { context }: Call): Promise<void> => {
-  const { runtime } = context;
+const tokens = async ({ data }: DataInput, { context: { runtime } }: Call): Promise<RowsAnswer> => {
   const isThere = servingAround(runtime, data) !== undefined || existsSync(sandboxFile(runtime, data));
   const request = { call: 'GET /__sandbox/tokens', refusal: "Can't list the tokens" } as const;
   const reply = await askSandbox(runtime, isThere ? data : ':memory:', request);
-  await printRows(context, tokensView as View, [(reply.tokens as ReturnType<typeof tokensIn>).map(tokenRecord)]);
+  const rows = (reply.tokens as ReturnType<typeof tokensIn>).map(tokenRecord);
+  return { kind: 'rows', view: tokensView as View, pages: [rows] };
 };
 
 export const commandsWith = (registry: Nouns): Command[] => [
   {
     name: 'start',
     summary: 'Run a local sandbox server until stopped',
-    ...taking(startInput, (...call) => runStart(registry, ...call)),
+    ...taking(startInput, async (values): Promise<ProgramAnswer> => {
+      return { kind: 'program', run: (shell) => start(registry, values, shell) };
+    }),
     fields: [
       'base_url',
       'listening',

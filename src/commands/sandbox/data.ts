@@ -1,13 +1,13 @@
 import { SchedError, usageError } from '../../base/errors.ts';
 import { type Json, recordsIn } from '../../base/json.ts';
 import { words } from '../../base/words.ts';
+import type { Answer, FileAnswer, RecordAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Reply } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { actions, actionValue, type ValuesOf } from '../../cli/input/actions.ts';
 import { present } from '../../cli/input/entry.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { choice, toggle, word } from '../../cli/input/kinds.ts';
-import { printRows } from '../../cli/operation/listing.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import { sandboxFile } from '../../cli/session/open-sandbox.ts';
 import type { View } from '../../output/view.ts';
 import { noticeKinds } from '../../sandbox/rules/notices.ts';
@@ -69,15 +69,16 @@ const moveFor = (action: string, text: string, time: unknown, zone: string): Jso
   return /^[+-]/.test(target) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
 
-const runClock = async (values: ValuesOf<typeof clockInput>, { context }: Call): Promise<void> => {
-  const { runtime, printer, settings } = context;
+const runClock = async (values: ValuesOf<typeof clockInput>, { context }: Call): Promise<RecordAnswer> => {
+  const { runtime, settings } = context;
   const { action, data } = values;
   const refusal = "Can't move the clock";
   const clock = await askSandbox(runtime, data, { call: 'GET /__sandbox/clock', refusal });
-  if (action === undefined) return printer.one(clockView, clock);
+  if (action === undefined) return { kind: 'record', view: clockView, record: clock };
   const isMove = action === 'set' || action === 'advance';
   const body = isMove ? moveFor(action, values.value, clock.time, settings.zone) : { frozen: action === 'freeze' };
-  await printer.one(clockView, await askSandbox(runtime, data, { call: 'POST /__sandbox/clock', body, refusal }));
+  const record = await askSandbox(runtime, data, { call: 'POST /__sandbox/clock', body, refusal });
+  return { kind: 'record', view: clockView, record };
 };
 
 export const clockCommand: Command = {
@@ -137,24 +138,25 @@ const snapshotInput = both(
 );
 
 /** The question before a snapshot or the data is lost. */
-const confirmLoss = (action: string, name: string, where: string) =>
+const lossQuestion = (action: string, name: string, where: string) =>
   action === 'restore'
     ? { question: `Replace the data of ${where} by the snapshot "${name}"?`, action: `replace the data of ${where}` }
     : { question: `Delete the snapshot "${name}"?`, action: `delete the snapshot "${name}"` };
 
-const runSnapshot = async (values: ValuesOf<typeof snapshotInput>, { context }: Call): Promise<void> => {
-  const { runtime, printer, notes } = context;
+const runSnapshot = async (values: ValuesOf<typeof snapshotInput>, { context }: Call): Promise<Reply> => {
+  const { runtime } = context;
   const { data, action = 'list' } = values;
   const name = values.action === undefined ? '' : values.name;
-  if (action === 'restore' || action === 'delete') {
-    const where = servingAround(runtime, data)?.url ?? sandboxFile(runtime, data);
-    await confirm(context, confirmLoss(action, name, where), 'this machine');
-  }
   const refusal = `Can't ${action} the snapshot${action === 'list' ? 's' : ` "${name}"`}`;
-  const reply = await askSandbox(runtime, data, { ...requests[action](name), refusal });
-  if (action === 'delete') return notes.info(`snapshot deleted: ${name}`);
-  if (action !== 'list') return printer.one(snapshotView, reply);
-  await printRows(context, snapshotView, [recordsIn(reply.snapshots)], 'No snapshots found');
+  const send = async (): Promise<Answer> => {
+    const reply = await askSandbox(runtime, data, { ...requests[action](name), refusal });
+    if (action === 'delete') return { kind: 'nothing', hints: [`snapshot deleted: ${name}`] };
+    if (action !== 'list') return { kind: 'record', view: snapshotView, record: reply };
+    return { kind: 'rows', view: snapshotView, pages: [recordsIn(reply.snapshots)], empty: 'No snapshots found' };
+  };
+  if (action !== 'restore' && action !== 'delete') return send();
+  const where = servingAround(runtime, data)?.url ?? sandboxFile(runtime, data);
+  return ownPlan({ question: () => lossQuestion(action, name, where), send });
 };
 
 export const snapshotCommand: Command = {
@@ -195,11 +197,11 @@ const noticesEntries = {
 const runNotices = async (
   { data, ...filterValues }: Values<typeof noticesEntries>,
   { context }: Call,
-): Promise<void> => {
+): Promise<RowsAnswer> => {
   const filters = new URLSearchParams(present(filterValues));
   const call = `GET /__sandbox/notices?${filters}` as const;
   const { notices } = await askSandbox(context.runtime, data, { call, refusal: "Can't read the notices" });
-  await printRows(context, noticesView, [recordsIn(notices)], 'No notices found');
+  return { kind: 'rows', view: noticesView, pages: [recordsIn(notices)], empty: 'No notices found' };
 };
 
 export const noticesCommand: Command = {
@@ -224,11 +226,13 @@ const exportEntries = {
   schema: toggle('print the JSON Schema of world files instead, for editors'),
 };
 
-const runDataExport = async ({ data, schema }: Values<typeof exportEntries>, { context }: Call): Promise<void> => {
-  const { printer, settings, notes } = context;
+const runDataExport = async (
+  { data, schema }: Values<typeof exportEntries>,
+  { context }: Call,
+): Promise<FileAnswer> => {
   if (schema) {
     const { worldJsonSchema } = await import('../../sandbox/world/schema.ts');
-    return printer.whole(worldJsonSchema());
+    return { kind: 'file', value: worldJsonSchema() as Json };
   }
   const [world, { leftOut }, { yamlDocument }, { mostBytes }] = await Promise.all([
     askSandbox(context.runtime, data, { call: 'GET /__sandbox/world', refusal: "Can't export the world" }),
@@ -236,14 +240,14 @@ const runDataExport = async ({ data, schema }: Values<typeof exportEntries>, { c
     import('../../output/yaml.ts'),
     import('../../yaml-file.ts'),
   ]);
-  const isPlain = settings.format === 'table' || settings.format === 'tsv';
-  const text = isPlain ? yamlDocument(world).trimEnd() : JSON.stringify(world, null, 2);
-  if (settings.jq === undefined && Buffer.byteLength(text) >= mostBytes)
-    throw new SchedError('usage', "The data is larger than 1 MiB, and --seed couldn't read the file", {
-      advice: ['to keep the data as it is, run ', { command: ['sandbox', 'snapshot', 'save', 'NAME'] }],
-    });
-  await (isPlain ? printer.text(text) : printer.whole(world));
-  notes.info(`Left out: ${leftOut}`);
+  const check = (text: string): void => {
+    if (Buffer.byteLength(text) >= mostBytes)
+      throw new SchedError('usage', "The data is larger than 1 MiB, and --seed couldn't read the file", {
+        advice: ['to keep the data as it is, run ', { command: ['sandbox', 'snapshot', 'save', 'NAME'] }],
+      });
+  };
+  const text = yamlDocument(world).trimEnd();
+  return { kind: 'file', value: world, text, check, hints: [`Left out: ${leftOut}`] };
 };
 
 export const exportCommand: Command = {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { shellWord } from '../../base/shell-quote.ts';
+import type { SecretAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { choice } from '../../cli/input/kinds.ts';
@@ -55,16 +56,13 @@ const entries = {
   shell: choice(Object.keys(shells), 'shell to print for (default: yours)', { value: 'SHELL' }),
 };
 
-const runEnv = async (values: Values<typeof entries>, { context }: Call): Promise<void> => {
-  const { runtime, settings } = context;
+const runEnv = async (values: Values<typeof entries>, { context }: Call): Promise<SecretAnswer> => {
+  const { runtime } = context;
   const serving = await findRunning(runtime, values.data);
   const shell = values.shell ?? shellOf(runtime);
   const unsetLines = conflicting.filter((name) => runtime.env[name]).map((name) => shells[shell]!(name));
   const lines = [...unsetLines, ...exportLines(serving, shell)];
-  // The secret of the sandbox is what the command is for.
-  await runtime.reveal(
-    settings.format === 'json' ? `${JSON.stringify(environmentOf(serving))}\n` : `${lines.join('\n')}\n`,
-  );
+  return { kind: 'secret', text: lines.join('\n'), json: { ...environmentOf(serving) } };
 };
 
 export const envCommand: Command = {

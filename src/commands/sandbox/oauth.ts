@@ -1,7 +1,7 @@
 import { recordsIn } from '../../base/json.ts';
+import type { RowsAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
-import { printRows } from '../../cli/operation/listing.ts';
 import type { View } from '../../output/view.ts';
 import { type DataInput, dataInput } from './input.ts';
 import { askRunning, findServing } from './running.ts';
@@ -17,14 +17,14 @@ const view: View = {
   id: 'client',
 };
 
-const runOauth = async ({ data }: DataInput, { context }: Call): Promise<void> => {
-  const { runtime, notes } = context;
+const runOauth = async ({ data }: DataInput, { context: { runtime } }: Call): Promise<RowsAnswer> => {
   const serving = await findServing(runtime, data);
   const request = { call: 'GET /__sandbox/oauth', refusal: "Can't read what clients did" } as const;
   const rows = recordsIn((await askRunning(runtime, serving, request)).oauth);
-  await printRows(context, view, [rows], 'No OAuth client was seen');
-  for (const { client, step, missed } of rows)
-    if (missed !== null) notes.warn(`${client ?? 'A client without an ID'} missed at ${step}: ${missed}`);
+  const warnings = rows.flatMap(({ client, step, missed }) =>
+    missed === null ? [] : [`${client ?? 'A client without an ID'} missed at ${step}: ${missed}`],
+  );
+  return { kind: 'rows', view, pages: [rows], empty: 'No OAuth client was seen', warnings };
 };
 
 export const oauthCommand: Command = {

@@ -1,8 +1,8 @@
 import { SchedError } from '../../base/errors.ts';
+import type { NoAnswer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
-import { confirm } from '../../cli/session/confirm.ts';
-import type { Context } from '../../cli/session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { existsSync, rm } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -60,39 +60,47 @@ const startAfresh = async (runtime: Runtime, data: string | undefined, seedData:
   sandbox.close();
 };
 
-const resetRunning = async (context: Context, serving: Serving, { world, now, kind }: NewData): Promise<void> => {
+const resetWords = (where: string): NoAnswer => ({ kind: 'nothing', hints: [`sandbox reset: ${where}`] });
+
+const resetRunning = (runtime: Runtime, serving: Serving, { world, now, kind }: NewData): Plan => {
   const name = `the sandbox at ${serving.url}`;
-  const question = `Delete the data of ${name} and seed it again?`;
-  await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
-  await askRunning(context.runtime, serving, {
-    call: 'POST /__sandbox/reset',
-    body: {
-      seed: typeof world === 'object' ? world.world : world,
-      now: now === undefined ? undefined : new Date(now).toISOString(),
-      kind,
+  return ownPlan({
+    question: () => ({
+      question: `Delete the data of ${name} and seed it again?`,
+      action: `delete the data of ${name}`,
+    }),
+    send: async () => {
+      await askRunning(runtime, serving, {
+        call: 'POST /__sandbox/reset',
+        body: {
+          seed: typeof world === 'object' ? world.world : world,
+          now: now === undefined ? undefined : new Date(now).toISOString(),
+          kind,
+        },
+        refusal: `Can't reset ${name}`,
+      });
+      return resetWords(serving.url);
     },
-    refusal: `Can't reset ${name}`,
   });
-  context.notes.info(`sandbox reset: ${serving.url}`);
 };
 
 /** Replaces the data by new data seeded around today. */
-const reset = async ({ data, ...values }: Values<typeof entries>, { context }: Call): Promise<void> => {
+const reset = async ({ data, ...values }: Values<typeof entries>, { context: { runtime } }: Call): Promise<Plan> => {
   const seedData = await newData(values);
-  const serving = servingAround(context.runtime, data);
-  if (serving !== undefined) return resetRunning(context, serving, seedData);
-  const file = sandboxFile(context.runtime, data);
-  if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await confirm(
-    context,
-    {
+  const serving = servingAround(runtime, data);
+  if (serving !== undefined) return resetRunning(runtime, serving, seedData);
+  const file = sandboxFile(runtime, data);
+  if (data !== undefined) await requireOwn(runtime, file, data);
+  return ownPlan({
+    question: () => ({
       question: `Delete the sandbox data in ${file} and seed it again?`,
       action: `delete the sandbox data in ${file}`,
+    }),
+    send: async () => {
+      if (!(await resetInPlace(runtime, data, seedData))) await startAfresh(runtime, data, seedData);
+      return resetWords(file);
     },
-    'this machine',
-  );
-  if (!(await resetInPlace(context.runtime, data, seedData))) await startAfresh(context.runtime, data, seedData);
-  context.notes.info(`sandbox reset: ${file}`);
+  });
 };
 
 export const resetCommand: Command = {

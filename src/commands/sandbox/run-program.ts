@@ -2,9 +2,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildExit, SchedError } from '../../base/errors.ts';
 import { singleQuoted } from '../../base/shell-quote.ts';
+import type { ProgramAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
-import { both, type Call, type Input, taking } from '../../cli/input/input.ts';
+import { both, type Input, taking } from '../../cli/input/input.ts';
 import { argumentsIn } from '../../cli/parse/line-part.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import { chmod, mkdtemp, rm, writeFile } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import { environmentOf, placesIn, type Serving } from '../../sandbox/open.ts';
@@ -79,14 +81,14 @@ const programInput: Input<{ command: string[] }> = {
 
 type RunInput = ServingInput & { command: string[] };
 
-const runProgram = async (registry: Nouns, { command, ...values }: RunInput, { context }: Call): Promise<void> => {
-  const { runtime } = context;
+const runProgram = async (registry: Nouns, { command, ...values }: RunInput, shell: Shell): Promise<void> => {
+  const { runtime } = shell;
   // Protected, so that a second signal doesn't skip the cleanup.
   const code = await runtime.protect(async () => {
     let exitCode = 0;
     await whileServing(
       values,
-      context,
+      shell,
       async (_, serving) => {
         exitCode = await runIn(runtime, serving, command);
       },
@@ -100,7 +102,9 @@ const runProgram = async (registry: Nouns, { command, ...values }: RunInput, { c
 export const runCommand = (registry: Nouns): Command => ({
   name: 'run',
   summary: 'Run a command with a local sandbox server',
-  ...taking(both(programInput, runInput), (...call) => runProgram(registry, ...call)),
+  ...taking(both(programInput, runInput), async (values): Promise<ProgramAnswer> => {
+    return { kind: 'program', run: (shell) => runProgram(registry, values, shell) };
+  }),
   local: true,
   examples: [
     "sandbox run -- bash -c 'sched events list --json | jq length'",

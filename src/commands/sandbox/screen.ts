@@ -2,7 +2,7 @@ import { oauthPaths } from '../../api/oauth-paths.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { decodeUri } from '../../base/uri.ts';
 import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../cli/messages/live.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
 import type { SandboxWatch } from '../../sandbox/run.ts';
@@ -35,7 +35,7 @@ const replyText = (status: number | string, milliseconds: number): string =>
   `${status}${`${milliseconds} ms`.padStart(9)}`;
 
 /** Shows on a terminal what a running sandbox does: a line for each request and each delivery of a webhook. */
-export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
+export const openScreen = ({ runtime, settings, notes, printer }: Shell) => {
   const { clock, stdout, interrupted } = runtime;
   const counts = { requests: 0, delivered: 0, failed: 0, skipped: 0 };
   /** Why nothing reached a URL at the last attempt. */

@@ -3,7 +3,7 @@ import { SchedError, usageError } from '../../base/errors.ts';
 import { version } from '../../base/system.ts';
 import { the, words } from '../../base/words.ts';
 import { cannotListen } from '../../cli/messages/cannot-listen.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Context, Shell } from '../../cli/session/context.ts';
 import { loadDialect } from '../../cli/session/dialect-file.ts';
 import { openSandboxData, sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { Refusal } from '../../sandbox/error-replies.ts';
@@ -85,7 +85,7 @@ const otherAddress = ({ bind, allowAdmin }: ServingInput, { notes }: Context): s
 /** Runs a sandbox server until `work` is done. */
 export const whileServing = async (
   values: ServingInput,
-  context: Context,
+  context: Shell,
   work: (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => Promise<void>,
   registry: Nouns,
   watch?: SandboxWatch,

@@ -2,13 +2,13 @@ import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
 import { type Json, recordsIn } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { self, words } from '../../base/words.ts';
+import type { RowsAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { choice } from '../../cli/input/kinds.ts';
 import { readObject } from '../../cli/json-file.ts';
-import { printRows } from '../../cli/operation/listing.ts';
 import type { View } from '../../output/view.ts';
 import { assignment, sharedData } from './input.ts';
 import { askRunning, findServing } from './running.ts';
@@ -50,7 +50,7 @@ const entries = {
   data: sharedData,
 };
 
-const runTrigger = async (values: Values<typeof entries>, { context }: Call): Promise<void> => {
+const runTrigger = async (values: Values<typeof entries>, { context }: Call): Promise<RowsAnswer> => {
   const { event, to, data, body: payload } = values;
   const set = values.set.length === 0 ? undefined : Object.fromEntries(values.set);
   const serving = await findServing(context.runtime, data);
@@ -63,14 +63,14 @@ const runTrigger = async (values: Values<typeof entries>, { context }: Call): Pr
   const rows = recordsIn(reply.deliveries).map(
     ({ attempts, ...delivery }): Json => ({ ...delivery, ...recordsIn(attempts).at(-1) }),
   );
-  await printRows(context, samplesView, [rows]);
   const acceptedCount = rows.filter(({ state }) => state === 'delivered').length;
   const undeliveredCount = rows.filter(({ status }) => typeof status !== 'number').length;
   const parts = [`${acceptedCount} accepted`];
   if (undeliveredCount > 0) parts.push(`${undeliveredCount} not delivered`);
   if (acceptedCount + undeliveredCount < rows.length)
     parts.push(`${rows.length - acceptedCount - undeliveredCount} refused`);
-  context.notes.info(`${counted(rows.length, 'sample')}: ${parts.join(', ')}`);
+  const hints = [`${counted(rows.length, 'sample')}: ${parts.join(', ')}`];
+  return { kind: 'rows', view: samplesView, pages: [rows], hints };
 };
 
 export const triggerCommand: Command = {

@@ -1,6 +1,7 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import { SchedError } from '../../base/errors.ts';
 import { self, the, words } from '../../base/words.ts';
+import type { FileAnswer, RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
@@ -57,8 +58,8 @@ const onlyDeliveries = rule(['kind', 'event'], (isGiven, { given }) =>
     : [],
 );
 
-const runWait = async (values: Values<typeof entries>, { context }: Call): Promise<void> => {
-  const { runtime, settings, printer } = context;
+const runWait = async (values: Values<typeof entries>, { context }: Call): Promise<RecordAnswer> => {
+  const { runtime, settings } = context;
   const { kind, event, match, since, data } = values;
   const serving = await findServing(runtime, data);
   const wanted = [...match, ...(event === undefined ? [] : [['event', event] as const])];
@@ -72,7 +73,8 @@ const runWait = async (values: Values<typeof entries>, { context }: Call): Promi
       ask: (path) => askRunning(runtime, serving, { call: `GET /__sandbox/${path}`, refusal: "Can't wait" }),
     },
   );
-  if ('found' in result) return printer.one({ columns: columnsOf[kind], id: 'number' }, result.found);
+  if ('found' in result)
+    return { kind: 'record', view: { columns: columnsOf[kind], id: 'number' }, record: result.found };
   throw new SchedError('unavailable', `No ${kind} matched within ${durationText(settings.timeoutMs / 1000)}`, {
     reason: result.missed,
     ...(since === undefined ? { advice: words`to count what came before, use ${the('since')} with a mark` } : {}),
@@ -96,12 +98,10 @@ export const waitCommand: Command = {
   ],
 };
 
-const runMark = async ({ data }: DataInput, { context }: Call): Promise<void> => {
-  const { runtime, printer } = context;
+const runMark = async ({ data }: DataInput, { context: { runtime } }: Call): Promise<FileAnswer> => {
   const serving = await findServing(runtime, data);
   const { mark } = await askRunning(runtime, serving, { call: 'GET /__sandbox/mark', refusal: "Can't mark" });
-  const isPlain = context.settings.format === 'table' || context.settings.format === 'tsv';
-  await (isPlain ? printer.text(String(mark)) : printer.whole({ mark }));
+  return { kind: 'file', value: { mark }, text: String(mark) };
 };
 
 export const markCommand: Command = {
