@@ -165,6 +165,10 @@ export interface PictureAnswer extends Beside {
   others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
   /** Undefined if there is nothing to draw. */
   picture(screen: Screen): Promise<Picture | undefined>;
+  /** It is for the screen alone: a file and a screen reader get what others get. */
+  onScreen?: true;
+  /** It says what failed, so the error doesn't say it again below. */
+  saysFailure?: true;
 }
 
 /** What happens, as it happens. */

@@ -133,8 +133,10 @@ const showFile = async (context: Context, answer: FileAnswer): Promise<void> => 
 const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
   runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
 
-const showPicture = async (context: Context, { others, picture }: PictureAnswer) => {
-  const { printer, settings, notes } = context;
+const showPicture = async (context: Context, { others, picture, onScreen }: PictureAnswer) => {
+  const { printer, settings, notes, runtime } = context;
+  const hasScreen = runtime.stdout.isTerminal && !settings.accessible;
+  if (onScreen && !hasScreen && others !== undefined) return showForm(context, others);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
   if (!printer.showsPages && others !== undefined) await showForm(context, others);
@@ -233,7 +235,7 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   for (const warning of warnings) notes.warn(warning);
   for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many' || answer.failure === undefined) return;
-  const { failure, kind } = answer;
-  // The picture on the same terminal says it already.
-  throw kind === 'picture' && isWatched(context) ? failure.with({ lines: [] }) : failure;
+  const { failure } = answer;
+  const isSaid = answer.kind === 'picture' && answer.saysFailure && isWatched(context);
+  throw isSaid ? failure.with({ lines: [] }) : failure;
 };

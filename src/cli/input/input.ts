@@ -49,6 +49,8 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     runtime,
     given,
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
+    isNoted: runtime.stderr.isTerminal,
+    canAsk: settings.canAsk,
     screen: screenOf(context),
     isAsked,
   };

@@ -16,6 +16,10 @@ export interface How {
   readonly given: Given;
   /** A person types the values, and sees how they were read. */
   readonly isTerminal: boolean;
+  /** A person reads notes while the command runs. */
+  readonly isNoted: boolean;
+  /** A person can be asked: prompts are not turned off. */
+  readonly canAsk: boolean;
   /** Pictures can be drawn on a terminal. `words`: somebody listens to them instead. */
   readonly screen: 'pictures' | 'words' | undefined;
   /** Prompts have asked for some of the values. */

@@ -4,11 +4,13 @@ import { SchedError } from '../../base/errors.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { the, words } from '../../base/words.ts';
+import type { Answer, PictureAnswer, ProgramAnswer, RecordAnswer, SecretAnswer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan } from '../../cli/answer/plan.ts';
+import { show } from '../../cli/answer/show.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking } from '../../cli/input/input.ts';
 import { duration, toggle } from '../../cli/input/kinds.ts';
 import { aboutService } from '../../cli/mirror-answer.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import { environmentToken } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { View } from '../../output/view.ts';
@@ -24,7 +26,7 @@ import {
   shownFacts,
 } from './login-facts.ts';
 import { rareScopes, sensitiveScopes } from './scope-flag.ts';
-import { printLogin } from './screen.ts';
+import { loginAnswer } from './screen.ts';
 
 const loginView: View = {
   columns: [
@@ -36,8 +38,8 @@ const loginView: View = {
   id: 'user',
 };
 
-const showLogin = (context: Context, facts: LoginFacts): Promise<void> =>
-  printLogin(context, loginView, facts as unknown as Json, (time) => ({
+const answerWith = (context: Pick<Context, 'settings'>, facts: LoginFacts): RecordAnswer | PictureAnswer =>
+  loginAnswer(context, loginView, facts as unknown as Json, (time) => ({
     status: facts.status,
     who: textOf(facts.user_name),
     facts: shownFacts(facts, time),
@@ -69,7 +71,7 @@ const checkLogin = async (context: Context, facts: LoginFacts): Promise<{ facts:
   }
 };
 
-const status = async (isOffline: boolean, { context }: Call): Promise<void> => {
+const status = async (isOffline: boolean, { context }: Call): Promise<Answer> => {
   const facts = await localFacts(context);
   if (!isOffline) {
     // If the service can't be asked, what is known here is shown before the error.
@@ -77,29 +79,28 @@ const status = async (isOffline: boolean, { context }: Call): Promise<void> => {
       if (error instanceof SchedError && error.category !== 'interrupted') return { facts, error };
       throw error;
     });
-    await showLogin(context, check.facts);
-    if (check.facts.status === 'not checked') context.notes.footer("Couldn't check with the service");
-    if (check.error !== undefined) throw check.error;
-    return;
+    const footers = check.facts.status === 'not checked' ? ["Couldn't check with the service"] : [];
+    return { ...answerWith(context, check.facts), footers, failure: check.error };
   }
-  await showLogin(context, facts);
-  context.notes.footer(words`Not checked with the service, because of ${the('offline')}`);
-  if (facts.status === 'expired')
-    throw new SchedError('auth', 'The login is no longer valid', {
-      reason: `it expired at ${facts.expires_at}`,
-      hint: { command: ['auth', 'login'] },
-    });
+  const footers = [words`Not checked with the service, because of ${the('offline')}`];
+  const answer = { ...answerWith(context, facts), footers };
+  if (facts.status !== 'expired') return answer;
+  const failure = new SchedError('auth', 'The login is no longer valid', {
+    reason: `it expired at ${facts.expires_at}`,
+    hint: { command: ['auth', 'login'] },
+  });
+  return { ...answer, failure };
 };
 
-const runToken = async (leastLife: number, { context }: Call): Promise<void> => {
+const runToken = async (leastLife: number, { context }: Call): Promise<SecretAnswer> => {
   const fromEnvironment = await environmentToken(context.runtime);
-  if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
+  if (fromEnvironment !== undefined) return { kind: 'secret', text: fromEnvironment };
   const { session } = await sessionOf(context);
   const record: CredentialRecord = await session.lasting(leastLife);
-  await context.runtime.reveal(`${record.access_token}\n`);
+  return { kind: 'secret', text: record.access_token };
 };
 
-const refresh = async ({ context }: Call): Promise<void> => {
+const refresh = async ({ context }: Call): Promise<Answer> => {
   const { account, session } = await sessionOf(context);
   const { kind, access_token: token, origin } = await session.record();
   if (kind === 'pat')
@@ -109,8 +110,8 @@ const refresh = async ({ context }: Call): Promise<void> => {
   // Takes the stored token: asking for the current one would refresh an expired token first, and so refresh twice.
   await session.refresh({ token, origin });
   const record = await session.record();
-  context.notes.info('Refreshed the access token');
-  await showLogin(context, accepted(describeLogin(account, record, context.runtime.clock.now())));
+  const answer = answerWith(context, accepted(describeLogin(account, record, context.runtime.clock.now())));
+  return { ...answer, done: { hints: ['Refreshed the access token'] } };
 };
 
 const endingWords = (ending: Revocation): string => {
@@ -118,45 +119,49 @@ const endingWords = (ending: Revocation): string => {
   return ending.atService === 'not-told' ? 'on this machine only' : `nothing to revoke: ${ending.why}`;
 };
 
-const logout = async (isAll: boolean, { context }: Call): Promise<void> => {
+const logout = async (isAll: boolean, { context }: Call): Promise<Plan> => {
   const { changeConfig, readConfig } = await import('../../cli/session/config-file.ts');
   const { removeLogin } = await import('../../cli/session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;
   const names = isAll ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
-  if (isAll && loggedIn.length > 0)
-    await confirm(
-      context,
-      {
-        question: `Log out of ${counted(loggedIn.length, 'profile')}?`,
-        action: `log out of ${loggedIn.join(', ')}`,
-        facts: loggedIn.map((name) => [name, new URL(config.profiles[name]!.base_url).origin]),
-      },
-      'this machine',
-    );
-  for (const name of loggedIn) {
-    const ending = await removeLogin({ name, profile: config.profiles[name]! }, context.runtime, context.notes);
-    await changeConfig(context.runtime, (before) => {
-      const profile = before.profiles[name];
-      if (profile === undefined) return before;
-      const { login: _, ...rest } = profile;
-      return { ...before, profiles: { ...before.profiles, [name]: rest } };
-    });
-    context.notes.info(`logged out: ${name} (${endingWords(ending)})`);
-    const { noteMirror } = await import('../../cli/session/open-mirror.ts');
-    noteMirror(context, name);
-  }
-  if (loggedIn.length === 0) context.notes.info('Not logged in');
+  const question = () => ({
+    question: `Log out of ${counted(loggedIn.length, 'profile')}?`,
+    action: `log out of ${loggedIn.join(', ')}`,
+    facts: loggedIn.map((name) => [name, new URL(config.profiles[name]!.base_url).origin] as const),
+  });
+  return ownPlan({
+    nothingToDo: () => (loggedIn.length === 0 ? { kind: 'nothing', hints: ['Not logged in'] } : undefined),
+    ...(isAll && { question }),
+    send: async () => {
+      for (const name of loggedIn) {
+        const ending = await removeLogin({ name, profile: config.profiles[name]! }, context.runtime, context.notes);
+        await changeConfig(context.runtime, (before) => {
+          const profile = before.profiles[name];
+          if (profile === undefined) return before;
+          const { login: _, ...rest } = profile;
+          return { ...before, profiles: { ...before.profiles, [name]: rest } };
+        });
+        context.notes.info(`logged out: ${name} (${endingWords(ending)})`);
+        const { noteMirror } = await import('../../cli/session/open-mirror.ts');
+        noteMirror(context, name);
+      }
+      return { kind: 'nothing' };
+    },
+  });
 };
 
 export const authCommands: Command[] = [
   {
     name: 'login',
     summary: 'Log in with the browser or a personal access token',
-    ...taking(loginInput, async (...call) => {
+    ...taking(loginInput, async (values, call): Promise<ProgramAnswer> => {
       const { logIn } = await import('./login.ts');
-      await showLogin(call[1].context, await logIn(...call));
+      return {
+        kind: 'program',
+        run: async (shell) => show(shell, answerWith(shell, await logIn(values, { ...call, context: shell }))),
+      };
     }),
     examples: [
       'auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',

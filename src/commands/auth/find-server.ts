@@ -2,7 +2,7 @@ import { type AuthServer, endpointNames, foreignEndpoints, usualServer } from '.
 import { type Discovered, discover } from '../../auth/discovery.ts';
 import { SchedError } from '../../base/errors.ts';
 import { declined } from '../../cli/session/confirm.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import type { Profile } from '../../cli/session/profile-schema.ts';
 import { askYes, factLines, type YesNoQuestion } from '../../cli/session/prompt.ts';
 import { type AddressParts, pinnedParts } from '../../cli/session/server-addresses.ts';
@@ -13,7 +13,7 @@ type ServerAddress = Exclude<keyof AddressParts, 'clientAuth'>;
 
 const addresses: readonly ServerAddress[] = ['issuer', ...endpointNames];
 
-const askAboutServer = (context: Context, question: YesNoQuestion): Promise<boolean> => {
+const askAboutServer = (context: Shell, question: YesNoQuestion): Promise<boolean> => {
   const facts = factLines(question.facts, false).join('\n');
   const [first, last] = question.question.split('\n') as [string, string];
   return askYes(
@@ -30,7 +30,7 @@ const changesIn = (discovered: AuthServer, pinned: AddressParts): ServerAddress[
   );
 
 /** R7: the addresses of a profile never change without the user. Without a terminal to ask on, they stay as they are. */
-const withPinned = async (discovery: Discovered, pinned: AddressParts, context: Context): Promise<AuthServer> => {
+const withPinned = async (discovery: Discovered, pinned: AddressParts, context: Shell): Promise<AuthServer> => {
   const profileServer = { ...discovery.server, ...pinned };
   const changes = changesIn(discovery.server, pinned);
   if (changes.length === 0) return profileServer;
@@ -51,7 +51,7 @@ const withPinned = async (discovery: Discovered, pinned: AddressParts, context: 
 };
 
 /** R7: before a code or token goes to another origin, the user confirms it. `--yes` is not enough for that. */
-const confirmForeign = async (server: AuthServer, pinned: AddressParts, context: Context): Promise<void> => {
+const confirmForeign = async (server: AuthServer, pinned: AddressParts, context: Shell): Promise<void> => {
   const foreign = foreignEndpoints(server).filter((name) => server[name] !== pinned[name]);
   if (foreign.length === 0) return;
   const { origin } = new URL(server.issuer);
@@ -75,7 +75,7 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
   if (!isFine) throw declined('send');
 };
 
-const showServer = (server: AuthServer, document: string | undefined, { notes, settings, runtime }: Context): void => {
+const showServer = (server: AuthServer, document: string | undefined, { notes, settings, runtime }: Shell): void => {
   // Other origins were asked about, so people need no list of addresses.
   if (runtime.stderr.isTerminal && !settings.verbose) {
     notes.info(`Logging in at ${server.issuer}`);
@@ -92,7 +92,7 @@ const showServer = (server: AuthServer, document: string | undefined, { notes, s
 
 /** Finds the addresses of the authorization server for a login. The settings of the profile win over the metadata. */
 export const findServer = async (
-  context: Context,
+  context: Shell,
   { auth_url: authUrl, issuer: chosenIssuer }: { auth_url: string; issuer?: string | undefined },
   profile: Profile | undefined,
 ): Promise<AuthServer> => {

@@ -11,7 +11,7 @@ export const loginInput: Input<LoginInput> = {
     const finish = await loginFlags.draft(invocation, how);
     const { readAccount } = await import('./login-addresses.ts');
     const flags = await finish(invocation.context);
-    const account = await readAccount(flags, invocation);
+    const account = await readAccount(flags, invocation, how);
     return async () => ({ ...flags, account });
   },
 };

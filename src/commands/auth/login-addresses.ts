@@ -1,13 +1,15 @@
 import { inspect } from '../../api/inspect.ts';
+import type { Env } from '../../base/system.ts';
 import { type Name, spell, the, type Words, words } from '../../base/words.ts';
-import type { Call } from '../../cli/input/input.ts';
+import type { Reading } from '../../cli/input/input.ts';
+import type { How } from '../../cli/input/kind.ts';
 import { chosenName, readConfig } from '../../cli/session/config-file.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import { type Config, nameProblem, Profile } from '../../cli/session/profile-schema.ts';
 import { askText } from '../../cli/session/prompt.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { isSecretOnStdin } from './client-secret.ts';
-import type { LoginFlags } from './login-flags.ts';
+import type { LoginCall, LoginFlags } from './login-flags.ts';
 
 /** The environment variable of each address. Its flag comes first, then the variable, then the profile. */
 const sources = {
@@ -27,7 +29,7 @@ const addressProblem = (key: AddressSetting, value: string): Words | undefined =
 };
 
 /** Prompts for the addresses, each until its answer is valid. Stops at the first empty answer. */
-const askAddresses = async (context: Context, missing: readonly AddressSetting[]) => {
+const askAddresses = async (context: Shell, missing: readonly AddressSetting[]) => {
   const { settings, notes } = context;
   const answers: Addresses = {};
   for (const [index, key] of missing.entries()) {
@@ -59,16 +61,14 @@ export interface Account {
 }
 
 /** Whether a login through a browser can be finished here. */
-export const isInteractive = ({ clientSecretFile }: Pick<LoginFlags, 'clientSecretFile'>, { runtime }: Context) => {
-  const canFinish = runtime.keyboard.isTerminal || isSecretOnStdin({ clientSecretFile });
-  return canFinish && runtime.stderr.isTerminal && !runtime.env.CI;
-};
+export const isInteractive = (
+  flags: Pick<LoginFlags, 'clientSecretFile'>,
+  { isTerminal, isNoted }: How,
+  { CI }: Env,
+): boolean => (isTerminal || (isNoted && isSecretOnStdin(flags))) && !CI;
 
 /** Reads the profile and its addresses. Missing ones are problems if nobody can be asked. */
-export const readAccount = async (
-  flags: LoginFlags,
-  { context, problems }: Pick<Call, 'context' | 'problems'>,
-): Promise<Account> => {
+export const readAccount = async (flags: LoginFlags, { context, problems }: Reading, how: How): Promise<Account> => {
   const { runtime, settings } = context;
   const config = await readConfig(runtime);
   const name = chosenName(settings.here.profile, runtime, config) ?? 'default';
@@ -79,7 +79,7 @@ export const readAccount = async (
   const addresses: Addresses = flags.issuer === undefined ? {} : { issuer: flags.issuer };
   const { baseUrl: base_url, authUrl: auth_url, mcpUrl: mcp_url, clientId: client_id } = flags;
   const given = { base_url, auth_url, mcp_url, client_id };
-  const canLogIn = flags.withToken || isInteractive(flags, context);
+  const canLogIn = flags.withToken || isInteractive(flags, how, runtime.env);
   for (const key of Object.keys(sources) as AddressSetting[]) {
     const value = given[key] ?? (runtime.env[sources[key]] || before?.[key]);
     if (value === undefined) continue;
@@ -89,14 +89,14 @@ export const readAccount = async (
   }
   const required: AddressSetting[] = flags.withToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'];
   const missing = required.filter((key) => addresses[key] === undefined);
-  if (canLogIn && !settings.canAsk) for (const key of missing) problems.missingFlag(addressFlag(key).name);
+  if (canLogIn && !how.canAsk) for (const key of missing) problems.missingFlag(addressFlag(key).name);
   return { config, name, before, addresses, missing };
 };
 
 /** All addresses that a login needs. Asks for those that are missing. */
 export const completeAddresses = async (
   { addresses, missing }: Account,
-  { context, problems }: Call,
+  { context, problems }: LoginCall,
 ): Promise<Addresses> => {
   if (missing.length === 0) return addresses;
   const answers = await askAddresses(context, missing);

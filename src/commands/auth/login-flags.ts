@@ -2,10 +2,11 @@ import { knownScopes } from '../../api/scopes.ts';
 import { type ClientAuthMethod, clientAuthWords, methodNamed } from '../../auth/auth-server.ts';
 import { type Name, self, the, words } from '../../base/words.ts';
 import { type Entry, entry, type Refusal } from '../../cli/input/entry.ts';
-import { input, type Values } from '../../cli/input/input.ts';
+import { type Call, input, type Values } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { choice, count, file, toggle } from '../../cli/input/kinds.ts';
 import { apart, rule } from '../../cli/input/relations.ts';
+import type { Shell } from '../../cli/session/context.ts';
 
 const serverUrlKind: Kind<string> = {
   value: 'URL',
@@ -101,5 +102,8 @@ const onlySecret = rule(['clientSecretFile', 'withToken', 'paste'], (isGiven, { 
 });
 
 export type LoginFlags = Values<typeof entries>;
+
+/** A login talks to its reader by itself. */
+export type LoginCall = Call & { context: Shell };
 
 export const loginFlags = input(entries, apart(['scopes', 'addScopes']), onlyDevice, onlySecret);

@@ -1,14 +1,14 @@
 import type { LoginBasics, LoginMethod } from '../../auth/login.ts';
 import { counted } from '../../base/numbers.ts';
 import { the, words } from '../../base/words.ts';
-import type { Call } from '../../cli/input/input.ts';
 import { suggestedLine } from '../../cli/messages/suggested-line.ts';
 import { askLine } from '../../cli/session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
 import type { LoginInput } from './input.ts';
+import type { LoginCall } from './login-flags.ts';
 
 /** The same command with another way to log in. A device login takes no flags for the browser. */
-const sameWith = ({ problems }: Call, way: 'paste' | 'device'): string => {
+const sameWith = ({ problems }: LoginCall, way: 'paste' | 'device'): string => {
   const own = problems.own!.copy();
   for (const flag of way === 'paste' ? [] : ['no-browser', 'port']) own.setFlag(flag, false);
   own.setFlag(way, true);
@@ -20,7 +20,7 @@ const howToPaste =
 
 /** Says what to do if the browser may be on another machine, and offers to paste the final address at once. */
 const offerPaste =
-  (input: LoginInput, call: Call, { client }: LoginBasics) =>
+  (input: LoginInput, call: LoginCall, { client }: LoginBasics) =>
   (opened: boolean) => {
     const { context } = call;
     const { runtime, settings, notes } = context;
@@ -42,7 +42,7 @@ const offerPaste =
     return (noLongerNeeded: AbortSignal) => askLine(context, 'Final URL, or wait for the browser: ', noLongerNeeded);
   };
 
-const wayOf = (input: LoginInput, call: Call, basics: LoginBasics): LoginMethod => {
+const wayOf = (input: LoginInput, call: LoginCall, basics: LoginBasics): LoginMethod => {
   const { context } = call;
   if (input.paste)
     return {
@@ -53,7 +53,7 @@ const wayOf = (input: LoginInput, call: Call, basics: LoginBasics): LoginMethod 
   return { kind: 'browser', open, onOpened: offerPaste(input, call, basics) };
 };
 
-export const throughBrowser = async (input: LoginInput, call: Call, basics: LoginBasics): Promise<void> => {
+export const throughBrowser = async (input: LoginInput, call: LoginCall, basics: LoginBasics): Promise<void> => {
   const { paste, noBrowser, port, account } = input;
   const { runtime, notes } = call.context;
   const { login } = await import('../../auth/login.ts');
@@ -75,7 +75,7 @@ export const throughBrowser = async (input: LoginInput, call: Call, basics: Logi
   });
 };
 
-export const throughDevice = async ({ context: { notes } }: Call, basics: LoginBasics): Promise<void> => {
+export const throughDevice = async ({ context: { notes } }: LoginCall, basics: LoginBasics): Promise<void> => {
   const { loginWithDevice } = await import('../../auth/device-login.ts');
   await loginWithDevice({
     ...basics,

@@ -8,11 +8,10 @@ import type { LoginBasics } from '../../auth/login.ts';
 import type { CredentialStore } from '../../auth/stores.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
-import type { Call } from '../../cli/input/input.ts';
 import { type Here, suggestedLine } from '../../cli/messages/suggested-line.ts';
 import { changeConfig, probeConfig } from '../../cli/session/config-file.ts';
 import { checkToken, longestToken } from '../../cli/session/connection.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import { readOwnUser } from '../../cli/session/identity.ts';
 import type { Config, Profile } from '../../cli/session/profile-schema.ts';
 import { askYes } from '../../cli/session/prompt.ts';
@@ -32,6 +31,7 @@ import { readClientSecret, requireSecret, storedSecret } from './client-secret.t
 import type { LoginInput } from './input.ts';
 import { type Addresses, completeAddresses, isInteractive } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
+import type { LoginCall } from './login-flags.ts';
 import { throughBrowser, throughDevice } from './login-methods.ts';
 import { noteUnknownScopes, offlineScope, scopesToAsk } from './scope-flag.ts';
 
@@ -47,7 +47,7 @@ const storeIn = ({ env }: Runtime): CredentialStore['kind'] | undefined =>
  * login of another profile is in that file already.
  */
 const openProvenStore = async (
-  context: Context,
+  context: Shell,
   { credentialStore, account: { before: profile, config } }: LoginInput,
 ): Promise<CredentialStore> => {
   const { runtime, settings } = context;
@@ -102,7 +102,7 @@ const forgetReplaced = async (
   before: Profile | undefined,
   name: string,
   { profiles }: Config,
-  { runtime, notes }: Context,
+  { runtime, notes }: Shell,
 ): Promise<void> => {
   const isNamed = Object.values(profiles).some(({ login }) => isDeepStrictEqual(login, before?.login));
   if (before?.login === undefined || isNamed) return;
@@ -120,7 +120,7 @@ const forgetReplaced = async (
 /** The server to log in at, and the client that sched is there. */
 const findClient = async (
   input: LoginInput,
-  call: Call,
+  call: LoginCall,
   { auth_url, client_id: id, issuer }: Addresses,
   storedLogin: CredentialRecord | undefined,
   given: string | undefined,
@@ -135,7 +135,7 @@ const findClient = async (
 };
 
 /** Without a refresh token, the login ends with its first access token. Better to know that now than then. */
-const warnAboutRefresh = ({ scope, expires_at = 0, created_at }: CredentialRecord, here: Here, { notes }: Context) => {
+const warnAboutRefresh = ({ scope, expires_at = 0, created_at }: CredentialRecord, here: Here, { notes }: Shell) => {
   const life = durationText((expires_at - created_at) / 1000);
   notes.warn(`The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`);
   if (!scope.split(' ').includes(offlineScope))
@@ -145,13 +145,14 @@ const warnAboutRefresh = ({ scope, expires_at = 0, created_at }: CredentialRecor
 };
 
 /** Logs in, stores the credential and records in the profile where it is. */
-export const logIn = async (input: LoginInput, call: Call): Promise<LoginFacts> => {
+export const logIn = async (input: LoginInput, call: LoginCall): Promise<LoginFacts> => {
   const { context, problems } = call;
   const { runtime, settings, notes } = context;
   const { scopes, addScopes: scopesToAdd, readOnly, withToken: isToken, device, account } = input;
   const { name, before } = account;
   const here: Here = { sandbox: false, profile: name };
-  if (!isToken && !isInteractive(input, context)) throw (await import('../../auth/login.ts')).noTerminalForLogin();
+  if (!isToken && !isInteractive(input, call.how, runtime.env))
+    throw (await import('../../auth/login.ts')).noTerminalForLogin();
   const secret = await readClientSecret(input, call);
   problems.check();
   const addresses = await completeAddresses(account, call);

@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.ts';
+import type { PictureAnswer, RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import { humanText } from '../../output/cells.ts';
@@ -32,14 +33,16 @@ const drawLogin = ({ status, who, facts }: LoginScreen, { paint, available, plac
   return [`${paint[tone](sign)} ${first}`, ...below.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('');
 };
 
-/** Prints who is logged in. All fields are elsewhere: with `--verbose`, for screen readers and for programs. */
-export const printLogin = async (
-  { printer, settings, runtime }: Context,
+/** Says who is logged in. All fields are elsewhere: with `--verbose`, for screen readers and for programs. */
+export const loginAnswer = (
+  { settings }: Pick<Context, 'settings'>,
   view: View,
   record: Json,
   screen: (time: TimeStyle) => LoginScreen,
-): Promise<void> => {
-  const isScreen = printer.showsPages && runtime.stdout.isTerminal && !settings.accessible && !settings.verbose;
-  if (!isScreen) return printer.one(view, record);
-  await printer.draw((style) => drawLogin(screen(style.time), style));
+): RecordAnswer | PictureAnswer => {
+  const all: RecordAnswer = { kind: 'record', view, record };
+  if (settings.verbose) return all;
+  const draw = (style: BlockStyle) => drawLogin(screen(style.time), style);
+  const picture = async () => ({ draw: (style: BlockStyle) => ({ picture: draw(style) }), words: draw });
+  return { kind: 'picture', others: all, picture, onScreen: true };
 };

@@ -3,6 +3,7 @@ import { User, users } from '../../api/users.ts';
 import { hasCategory } from '../../base/errors.ts';
 import { isObject, type Json, textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
 import type { LeafCommand } from '../../cli/command.ts';
 import { type Call, input, taking } from '../../cli/input/input.ts';
 import { aboutService } from '../../cli/mirror-answer.ts';
@@ -12,7 +13,7 @@ import { type Connection, shownUrl } from '../../cli/session/connection.ts';
 import type { Client } from '../../client/client.ts';
 import type { Page, View } from '../../output/view.ts';
 import { localFacts, shownFacts, tokenSource } from './login-facts.ts';
-import { printLogin } from './screen.ts';
+import { loginAnswer } from './screen.ts';
 
 const organizationOf = (record: object): unknown => {
   const { current_organization: own, _sched } = record as Json;
@@ -104,8 +105,8 @@ const askService = async (client: Client, { owner }: Connection) => {
   };
 };
 
-const runWhoami = async (_: object, { context }: Call): Promise<void> => {
-  const { settings, notes } = context;
+const runWhoami = async (_: object, { context }: Call): Promise<Answer> => {
+  const { settings } = context;
   const connection = await context.connection();
   const { user, organization, role, unread } = await askService(await context.client(), connection);
   // Read after the requests: they may have refreshed the token.
@@ -124,7 +125,7 @@ const runWhoami = async (_: object, { context }: Call): Promise<void> => {
   const plan = organization?.plan === undefined ? undefined : `${organization.plan} plan`;
   const { name, email } = record;
   const who = [textOf(name) ?? [], textOf(email) === undefined ? [] : `<${email}>`].flat().join(' ');
-  await printLogin(context, whoamiView, record, (time) => ({
+  const answer = loginAnswer(context, whoamiView, record, (time) => ({
     status: 'accepted',
     who: textOf(who),
     facts: [
@@ -134,7 +135,7 @@ const runWhoami = async (_: object, { context }: Call): Promise<void> => {
       ...shownFacts({ profile: settings.account?.name ?? null, base_url, source, expires_at }, time),
     ],
   }));
-  for (const why of unread.values()) notes.info(why);
+  return { ...answer, hints: [...unread.values()] };
 };
 
 export const whoami: LeafCommand = {

@@ -272,6 +272,7 @@ export const runAnswer = (context: Context, answer: RunAnswer): PictureAnswer =>
       };
     },
     failure: isPartial ? partial(answer) : undefined,
+    saysFailure: true,
   };
 };
 
@@ -284,5 +285,11 @@ export const printAnswer = async (
   const { failure, ...shown } = runAnswer(context, answer);
   await show(context, { ...shown, others: undefined });
   await printRest();
-  await show(context, { kind: 'picture', others: undefined, picture: async () => undefined, failure });
+  await show(context, {
+    kind: 'picture',
+    others: undefined,
+    picture: async () => undefined,
+    failure,
+    saysFailure: true,
+  });
 };
