@@ -6,15 +6,15 @@ import { counted } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Sentence } from '../../base/words.ts';
-import type { Stage } from '../../cli/answer/answer.ts';
-import type { Printed, Reply } from '../../cli/answer/plan.ts';
+import type { Answer, PictureAnswer, Stage } from '../../cli/answer/answer.ts';
+import type { Plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { fillScope, scopeLines, scopeOf } from '../../cli/operation/default-scope.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
 import { rowRemarks } from '../../cli/operation/listing.ts';
 import { listingPlan } from '../../cli/operation/run-operation.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Context, Shell } from '../../cli/session/context.ts';
 import { hasRoom } from '../../cli/session/network.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -47,14 +47,14 @@ const mostPeople = 50;
  * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
  * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
  */
-const decorator = (context: Context, color: Stage, hasPeople: boolean, onLeftOut: () => void): Stage => {
+const decorator = (context: Context, color: Stage | undefined, hasPeople: boolean, onLeftOut: () => void): Stage => {
   const decorations = new Map<string, Json>();
   return async (rows) => {
     const fresh = rows.filter((row) => !decorations.has(JSON.stringify(row)));
     const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
     const rowsWithPeople = mayRead ? await mapConcurrent(fresh, (row) => withPeople(context, row)) : fresh;
     if (hasPeople && !mayRead) onLeftOut();
-    const rowsWithColors = context.settings.accessible ? rowsWithPeople : await color(rowsWithPeople);
+    const rowsWithColors = (await color?.(rowsWithPeople)) ?? rowsWithPeople;
     for (const [index, row] of fresh.entries()) decorations.set(JSON.stringify(row), rowsWithColors[index]!);
     return rows.map((row) => decorations.get(JSON.stringify(row))!);
   };
@@ -105,6 +105,8 @@ interface Source {
   type: unknown;
   period: Period;
   keep(row: SentEvent): boolean;
+  /** A screen reader has no colors. */
+  isSpoken: boolean;
 }
 
 const queryOf = (query: Query, days: readonly Day[]): Query => {
@@ -113,13 +115,13 @@ const queryOf = (query: Query, days: readonly Day[]): Query => {
 };
 
 /** Reads agendas. While one is watched, names, colors and hours are read once. */
-const agendaReader = (context: Context, { query, type, period, keep }: Source) => {
+const agendaReader = (context: Context, { query, type, period, keep, isSpoken }: Source) => {
   const { zone } = context.settings;
   const isShared = query.organization !== undefined && query.user === undefined;
   const hasDetails = !isShared && period !== 'month';
   let isWhoLeftOut = false;
   const typesOnce = once(() => readTypes(context, query));
-  const color = addColors(context, query, typesOnce);
+  const color = isSpoken ? undefined : addColors(context, query, typesOnce);
   const decorate = decorator(context, color, hasDetails, () => {
     isWhoLeftOut = true;
   });
@@ -149,8 +151,8 @@ export const agenda = async (
   { since, watch, request, ...input }: AgendaInput & { request: RequestValues },
   { context }: Call,
   { fieldFlags, view }: GenericCommand,
-): Promise<Reply | Printed> => {
-  const { settings, printer } = context;
+): Promise<Plan> => {
+  const { settings } = context;
   const period = periods.find((name) => input[name]) ?? 'week';
   const daysNow = async () => daysAt(await context.askNow(), settings.zone, period, since);
   const days = await daysNow();
@@ -158,19 +160,21 @@ export const agenda = async (
   const whose = await fillScope(events.list, { query }, context);
   const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
-  const reader = agendaReader(context, { query, type, period, keep });
-  if (watch && printer.showsPages && !settings.dryRun) {
-    const { watchAgenda } = await import('./watch.ts');
-    return watchAgenda(context, async () => reader.read(await daysNow(), async () => {}));
-  }
+  const readerFor = (isSpoken: boolean) => agendaReader(context, { query, type, period, keep, isSpoken });
   const scope = scopeOf(events.list, whose);
   // The window is the limit, so a terminal gets all rows too.
   const bounds = { all: true };
   const listing = { operation: events.list, view, input: { query: queryOf(query, days) }, bounds, scope, keep };
-  return listingPlan(listing, rowRemarks(fieldFlags, request.rows), async () => ({
+  const watched = async (shell: Shell): Promise<void> => {
+    const { watchAgenda } = await import('./watch.ts');
+    const reader = readerFor(false);
+    return watchAgenda(shell, async () => reader.read(await daysNow(), async () => {}));
+  };
+  const drawn: PictureAnswer = {
     kind: 'picture',
     others: { kind: 'listing', listing },
-    picture: async ({ draft }) => {
+    picture: async ({ draft, isSpoken }) => {
+      const reader = readerFor(isSpoken);
       const read = await reader.read(days, (known) => draft((style) => drawAgenda(known, style)));
       return {
         draw: (style) => ({ picture: drawAgenda(read, style) }),
@@ -178,5 +182,7 @@ export const agenda = async (
         footers: [...reader.remarks(), ...scopeLines(whose)],
       };
     },
-  }));
+  };
+  const send = async (): Promise<Answer> => (watch ? { kind: 'program', run: watched } : drawn);
+  return listingPlan(listing, rowRemarks(fieldFlags, request.rows), send);
 };

@@ -1,7 +1,7 @@
 import { hasCategory } from '../../base/errors.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { once } from '../../base/once.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Shell } from '../../cli/session/context.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { createPaint, placeText } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
@@ -28,7 +28,7 @@ const croppedTo = (room: number, lines: readonly string[]): readonly string[] =>
 
 /** The picture in place of the last one. Erasing line by line doesn't flicker. */
 const frameOf = (
-  { runtime, settings }: Context,
+  { runtime, settings }: Shell,
   from: string | undefined,
   agenda: Agenda,
   readAt: number,
@@ -54,7 +54,7 @@ const frameOf = (
  * Reads and draws an agenda every minute until the command is interrupted. If the service can't be reached, the last
  * picture stays and says so.
  */
-export const watchAgenda = async (context: Context, read: () => Promise<Agenda>): Promise<void> => {
+export const watchAgenda = async (context: Shell, read: () => Promise<Agenda>): Promise<void> => {
   const { stdout, clock, interrupted } = context.runtime;
   const from = once(() => context.notes.takePlace());
   let current: { agenda: Agenda; readAt: number } | undefined;

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import type { ProgramAnswer, TextAnswer } from '../../cli/answer/answer.ts';
 import type { Given } from '../../cli/input/given.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { collectNotes } from '../../cli/messages/notes.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { whyNoMirror } from '../../cli/mirror-answer.ts';
-import type { Context } from '../../cli/session/context.ts';
+import type { Context, Shell } from '../../cli/session/context.ts';
 import type { Settings } from '../../cli/session/settings.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { NetworkFailure } from '../../http/failure.ts';
@@ -99,8 +100,9 @@ const offeredTools = async (registry: Nouns, context: Context): Promise<Tool[]> 
 export const openLog = async (context: Context, path: string, isSandbox: boolean): Promise<CallLog> =>
   (await import('./call-log.ts')).openCallLog(context, resolve(path), isSandbox);
 
-export const runServe = async (registry: Nouns, values: ToolsInput, call: Call): Promise<void> => {
-  const { context, problems, how } = call;
+/** Serves the tools on stdin and stdout, until the client goes away. */
+const serve = async (registry: Nouns, values: ToolsInput, call: Call, context: Shell): Promise<void> => {
+  const { problems, how } = call;
   const { runtime, settings, notes } = context;
   const tools = chooseTools(values, problems, await offeredTools(registry, context));
   const { mirror } = settings.mirror ? await context.connection() : {};
@@ -111,8 +113,8 @@ export const runServe = async (registry: Nouns, values: ToolsInput, call: Call):
   const log =
     values.log === undefined ? undefined : await openLog(context, values.log, (await context.connection()).isSandbox);
   await notes.flush();
-  const { serveTools: serve } = await import('./server.ts');
-  const served = serve({
+  const { serveTools } = await import('./server.ts');
+  const served = serveTools({
     runtime,
     notes,
     tools,
@@ -133,6 +135,11 @@ export const runServe = async (registry: Nouns, values: ToolsInput, call: Call):
   await served.finally(() => log?.close());
 };
 
+export const runServe = (registry: Nouns, values: ToolsInput, call: Call): ProgramAnswer => ({
+  kind: 'program',
+  run: (shell) => serve(registry, values, call, shell),
+});
+
 /** The lines of a client that starts this program. */
 const ownLines = async (registry: Nouns, values: ToolsInput, call: Call, client: ClientFormat): Promise<string> => {
   const { context, problems } = call;
@@ -143,22 +150,21 @@ const ownLines = async (registry: Nouns, values: ToolsInput, call: Call, client:
   return client.lines(command, [...first, 'mcp', 'serve', ...serveWords(values, call)]);
 };
 
-export const runConfig = async (registry: Nouns, values: ConfigInput, call: Call): Promise<void> => {
-  const { settings, notes, printer } = call.context;
+export const runConfig = async (registry: Nouns, values: ConfigInput, call: Call): Promise<TextAnswer> => {
+  const { settings } = call.context;
   const { http } = values;
   const format = clients[values.client]!;
   const isRemote = http !== undefined;
-  const lines = isRemote
-    ? import('./http-config.ts').then(({ httpUrl }) => format.linesFor!(httpUrl(http, call)))
-    : ownLines(registry, values, call, format);
-  await printer.text(await lines);
-  notes.info(format.where);
-  if (isRemote) return notes.info('The client logs in at the service itself, through your browser');
+  if (isRemote) {
+    const { httpUrl } = await import('./http-config.ts');
+    const hints = [format.where, 'The client logs in at the service itself, through your browser'];
+    return { kind: 'text', text: format.linesFor!(httpUrl(http, call)), hints };
+  }
   const isStored = settings.sandbox || settings.account !== undefined;
-  if (!isStored)
-    notes.info(
-      'No profile is in use. Log in first, or set SCHED_TOKEN and SCHED_BASE_URL in the environment of the client',
-    );
+  const logIn =
+    'No profile is in use. Log in first, or set SCHED_TOKEN and SCHED_BASE_URL in the environment of the client';
+  const text = await ownLines(registry, values, call, format);
+  return { kind: 'text', text, hints: isStored ? [format.where] : [format.where, logIn] };
 };
 
 /** Sends the requests of tools to the sandbox in this process. */
@@ -201,7 +207,7 @@ const worldWith = (runtime: Runtime, place: McpPlace, token: string): Runtime =>
 /** The MCP server of a running sandbox. All tools exist: what a caller may do is decided by the caller's token. */
 export const openMcp = async (
   registry: Nouns,
-  { runtime }: Pick<Context, 'runtime'>,
+  { runtime }: Pick<Shell, 'runtime'>,
   place: McpPlace,
   dialect: Dialect | undefined,
   log?: CallLog,
