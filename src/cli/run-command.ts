@@ -67,7 +67,7 @@ const notesOf = async (runtime: Runtime, given: Given, isJson: boolean): Promise
   const color = colorWanted({ flag: colorFlagOf(given.color), env, isTerminal: stderr.isTerminal });
   const { asciiForm, needsAscii } = await import('../output/ascii.ts');
   const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
-  const doneMark = async () => (isAccessible ? '' : '✔ ');
+  const doneMark = isAccessible ? '' : '✔ ';
   return createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
 };
 
@@ -116,7 +116,7 @@ const noteIncomplete = ({ printer, notes }: Context, error: unknown): void => {
     notes.warn(`incomplete: ${counted(printer.rows, 'row')} written`);
 };
 
-/** The context of a command, which asks once before a write with a protected profile. */
+/** The context of a command, which can ask a person. It asks once before a write with a protected profile. */
 const openContext = (
   command: Command,
   parsedCommand: ParsedCommand,
@@ -139,6 +139,8 @@ const openContext = (
     asked ??= import('./session/confirm.ts').then(({ confirmRequest }) => confirmRequest(context, request));
     return asked;
   };
+  if (settings.canAsk && !settings.yes)
+    context.asker = async () => (await import('./session/ask.ts')).createAsker(context);
   // `_sched` holds everything that sched adds to a record.
   const known = new Set([...knownFields(command), ...(operation === undefined ? [] : ['_sched'])]);
   if (!freeForm) checkSelected(context, [...known], operation, parsedCommand);

@@ -26,6 +26,7 @@ const notes = {
   always: nothing,
   done: later,
   place: nothing,
+  refused: later,
   takePlace: () => undefined,
   footer: nothing,
   flush: later,

@@ -82,6 +82,8 @@ export interface RowsAnswer extends Beside {
   /** What it means that there are none. */
   empty?: string | undefined;
   below?: Footers | undefined;
+  /** All of them as sentences, for `-o text`. */
+  sentences?(): Promise<string>;
 }
 
 /** Rows that the service lists. */
@@ -171,11 +173,21 @@ export interface PictureAnswer extends Beside {
   saysFailure?: true;
 }
 
+/** What a stream says once it has begun. */
+export interface Beginning {
+  /** In one line, for a terminal whose last line says that it goes on. */
+  heading: string;
+  /** The rest, with --verbose. */
+  details: readonly Sentence[];
+  /** All of it, anywhere else. Of a stream that ends by itself, only a person on a terminal wants to know. */
+  lines: readonly Sentence[];
+}
+
 /** What happens, as it happens. */
 export interface StreamAnswer<Item> extends Beside {
   kind: 'stream';
   view: View;
-  items: AsyncIterable<Item>;
+  items(announce: (beginning: Beginning) => void): AsyncIterable<Item>;
   record(item: Item): Json;
   /** The line for people. Without columns, the result is among its words. */
   happening(item: Item, hasColumns: boolean): Happening;

@@ -1,5 +1,6 @@
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { wrap } from '../../output/width.ts';
+import { spokenText } from '../messages/notes.ts';
 import { createAsker } from '../session/ask.ts';
 import { labelText } from '../session/asker.ts';
 import { allowWrites, declined } from '../session/confirm.ts';
@@ -16,7 +17,8 @@ export const askReview = async (
   await notes.flush();
   const indent = settings.accessible ? '' : '  ';
   const room = settings.accessible ? Number.POSITIVE_INFINITY : (runtime.stderr.columns || 80) - indent.length;
-  const text = lines.flatMap((line) => wrap(labelText(line), room).map((each) => `${indent}${each}\n`)).join('');
+  const spoken = settings.accessible ? lines.map(spokenText) : lines;
+  const text = spoken.flatMap((line) => wrap(labelText(line), room).map((each) => `${indent}${each}\n`)).join('');
   await runtime.stderr.write(needsAscii(runtime.env) ? asciiForm(text) : text);
   const answer = await (await createAsker(context)).text({
     label: question,

@@ -1,8 +1,8 @@
 import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import { liveLine, showAlive } from '../messages/live.ts';
-import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
+import { hasLastLine, liveLine, showAlive } from '../messages/live.ts';
+import { type Below, inBrackets, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
@@ -10,6 +10,7 @@ import { addFacts, isAlready } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
+  Beginning,
   Done,
   FileAnswer,
   ListingAnswer,
@@ -138,8 +139,9 @@ const showPicture = async (context: Context, { others, picture, onScreen }: Pict
   const hasScreen = runtime.stdout.isTerminal && !settings.accessible;
   if (onScreen && !hasScreen && others !== undefined) return showForm(context, others);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
-  const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
-  if (!printer.showsPages && others !== undefined) await showForm(context, others);
+  const isDrawn = printer.showsPages && settings.format !== 'text';
+  const made = isDrawn ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
+  if (!isDrawn && others !== undefined) await showForm(context, others);
   if (made !== undefined) {
     let hidden: readonly string[] = [];
     await printer.draw((style) => {
@@ -154,7 +156,8 @@ const showPicture = async (context: Context, { others, picture, onScreen }: Pict
 };
 
 const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
-  const { view, pages, empty } = answer;
+  const { view, pages, empty, sentences } = answer;
+  if (context.settings.format === 'text' && sentences !== undefined) return showText(context, await sentences());
   const rows = await context.printer.list(view, pages);
   if (rows === 0 && empty !== undefined) context.notes.info(empty);
   await showBelow(context, answer);
@@ -164,15 +167,29 @@ const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | Li
   for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
 };
 
+/** Says what a stream is about, as briefly as its screen allows. */
+const announce = (
+  { notes, runtime, settings }: Context,
+  { alive }: Pick<StreamAnswer<unknown>, 'alive'>,
+  { heading, details, lines }: Beginning,
+): void => {
+  if (alive === undefined) for (const line of lines) notes.footer(line);
+  else if (!hasLastLine(runtime)) for (const line of lines) notes.info(line);
+  else {
+    notes.info(`${heading}${inBrackets(notes.takePlace())}`, 'heading');
+    if (settings.verbose) for (const line of details) notes.info(line);
+  }
+};
+
 const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): Promise<void> => {
   const { runtime, settings, printer, notes } = context;
-  const { view, items, alive, stopped, columns } = stream;
+  const { view, alive, stopped, columns } = stream;
   if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
   const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
   async function* untilStopped(): AsyncGenerator<Item> {
     try {
-      yield* items;
+      yield* stream.items((beginning) => announce(context, stream, beginning));
     } catch (error) {
       // A list that ends early is reported as incomplete. One that never ends can't be.
       if (alive === undefined) throw error;

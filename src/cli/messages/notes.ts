@@ -23,6 +23,8 @@ export interface Notes {
    * Others read the command that undoes it as a sentence.
    */
   done(text: Sentence, sentence?: Sentence, below?: readonly Below[], undo?: string): Promise<void>;
+  /** Prints what was refused, to a person with a mark. Resolves when it is written. */
+  refused(text: Sentence): Promise<void>;
   /**
    * Prints once where answers come from if not from the only service: `sandbox`, or a profile. Several places stand beside
    * each other. `--quiet` drops them on a terminal.
@@ -63,6 +65,9 @@ const fitSentence = async (line: string, columns: number, isWindows: boolean): P
   return /(?<!^|[.,;] )\b(sched|export) /.test(line) ? line : sentence(line);
 };
 
+/** The parts of a line as a screen reader reads them: it would read the dots between them. */
+export const spokenText = (text: string): string => text.replaceAll(' · ', ', ');
+
 /** ` (sandbox)`, at the end of a heading. */
 export const inBrackets = (place: string | undefined): string => (place === undefined ? '' : ` (${place})`);
 
@@ -72,8 +77,8 @@ const notesTo = (
   write: Write,
   how: Pick<Notes, 'color' | 'flush'>,
   isJson: boolean,
-  /** Returns the mark before what was done, for a person. */
-  doneMark: (() => Promise<string>) | undefined,
+  /** The mark before what was done, for a person. */
+  doneMark: string | undefined,
   spelling?: Spelling,
 ): Notes => {
   const isForPerson = doneMark !== undefined;
@@ -105,7 +110,7 @@ const notesTo = (
         if (undo !== undefined) say(undoWords(undo));
       } else {
         const below = [...rest, undo === undefined ? undefined : (['Undo', undo] as const)];
-        const [mark, place] = [await doneMark(), notes.takePlace()];
+        const [mark, place] = [doneMark, notes.takePlace()];
         // Without a mark, a screen reader reads plain sentences.
         const where = place === undefined ? '' : `${mark === '' ? ', ' : ' ·\u00A0'}${place}`;
         say(words`${mark}${sentence}${where}`, 'done');
@@ -116,10 +121,14 @@ const notesTo = (
         for (const line of below) {
           if (line === undefined) continue;
           const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(beside), line[1]];
-          write(mark === '' ? [label, text].filter(Boolean).join(': ') : `  ${label}${text}`);
+          write(mark === '' ? spokenText([label, text].filter(Boolean).join(': ')) : `  ${label}${text}`);
         }
       }
       await notes.flush();
+    },
+    refused: (text) => {
+      notes.warn(doneMark ? words`✗ ${text}` : text);
+      return notes.flush();
     },
     place: (name, readers) => {
       if (readers === 'people' && !isForPerson) return;
@@ -145,7 +154,7 @@ export const createNotes = (
   stderr: Output,
   isJson: boolean,
   color?: Color,
-  doneMark: () => Promise<string> = async () => '✔ ',
+  doneMark = '✔ ',
   shell: Shell = { platform: '' },
   /** The form of drawing characters that this terminal can show. */
   drawable: (text: string) => string = (text) => text,

@@ -1,5 +1,6 @@
 import { fold } from '../../base/nearest.ts';
 import { safe } from '../../output/sanitize.ts';
+import { spokenText } from '../messages/notes.ts';
 import {
   type Asker,
   type Choice,
@@ -13,9 +14,6 @@ import {
 } from './asker.ts';
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
-
-/** A screen reader would read the dots between the parts of a label. */
-const spokenLabel = (label: string): string => labelText(label.replaceAll(' · ', ', '));
 
 /** Choices that are read out at once. */
 const mostListed = 20;
@@ -40,7 +38,7 @@ const lineAsker = (context: Context): Asker => {
     for (;;) {
       const lines = visibleOffers
         .slice(0, mostListed)
-        .map((choice, index) => `${index + 1}: ${spokenLabel(choice.label)}`);
+        .map((choice, index) => `${index + 1}: ${labelText(spokenText(choice.label))}`);
       if (visibleOffers.length > mostListed)
         lines.push(`and ${visibleOffers.length - mostListed} more: type a part of their names`);
       await say([questionText(label), ...lines, ...(note === undefined ? [] : [note])].join('\n'));

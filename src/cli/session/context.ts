@@ -15,6 +15,7 @@ import type { Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
+import type { Asker } from './asker.ts';
 import { type Connection, connect, isAnySandbox, type Network } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork } from './network.ts';
@@ -69,8 +70,10 @@ export interface Context {
   shownId(uri: unknown): string;
   /** Whether the person can be asked to confirm a write. */
   canConfirm: boolean;
-  /** Whether a person answers questions while the command runs: at a terminal, and without `--yes`. */
-  asks: boolean;
+  /** Asks a person while the command runs. Undefined if nobody answers: without a terminal, or with `--yes`. */
+  asker?: () => Promise<Asker>;
+  /** Says how many rows of a list have arrived, and 0 at its end. */
+  rowsRead(count: number): void;
   close(): Promise<void>;
 }
 
@@ -284,7 +287,7 @@ export const createContext = (parts: Parts): Context => {
     frontend,
     shownId: shown.shorten,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
-    asks: settings.canAsk && !settings.yes,
+    rowsRead: (count) => runtime.status?.rows(count),
     close: async () => {
       if (isAssumed) warnOfSkew(notes, runtime.clock.now() - now());
       await shown.remember();

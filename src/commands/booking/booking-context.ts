@@ -57,7 +57,7 @@ export const bookingDone = async (
       const times = [whenText(context, event, [timezone]), await hostText(context, event)].filter(Boolean);
       return {
         sentence: `${done}: ${event.name ?? 'event'} with ${who}`,
-        below: [times.join(context.settings.accessible ? ', ' : ' · '), joinLine(event), undo],
+        below: [times.join(' · '), joinLine(event), undo],
       };
     },
   };

@@ -7,7 +7,6 @@ import type { Invocation } from '../../cli/command.ts';
 import { howOf } from '../../cli/input/input.ts';
 import { givenEventType } from '../../cli/operation/event-type.ts';
 import { readFlags } from '../../cli/operation/input.ts';
-import { createAsker } from '../../cli/session/ask.ts';
 import type { Asker, Choice, ReadOther } from '../../cli/session/asker.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isTimeRefused, TimeNotFree } from '../../client/refusal.ts';
@@ -117,7 +116,7 @@ const chooseDay = async (chooser: Chooser, asker: Asker): Promise<string> => {
     counts.set(midnight, (counts.get(midnight) ?? 0) + 1);
   const choices = [...counts].map(([midnight, count]) => ({
     value: dateText(midnight),
-    label: `${dayText(midnight, today)}${settings.accessible ? ', ' : ' · '}${count} free`,
+    label: `${dayText(midnight, today)} · ${count} free`,
   }));
   const until = startLabel(context, window.until);
   return asker.choose('Day', choices, {
@@ -194,7 +193,7 @@ const refusalReason = (context: Context, error: SchedError, { reasons, meeting }
 };
 
 /**
- * Offers free times after one was refused: to choose from at a terminal if `mayAsk`, else in the error. Throws the error
+ * Offers free times after one was refused: to choose from if `mayAsk` and a person answers, else in the error. Throws the error
  * as it came if it isn't about the time, or if free times can't be read.
  */
 export const chooseAnother = async (
@@ -219,23 +218,20 @@ export const chooseAnother = async (
         ...(reasons.length > 0 && { screen: notFreeSentence(context, reasons, meeting) }),
       });
   if (starts.length === 0) throw errorWithReason;
-  if (!context.asks || !mayAsk)
+  if (context.asker === undefined || !mayAsk)
     throw errorWithReason.with({
       advice: `free: ${nearestText(context, starts, refusedStart)} (${settings.zone})`,
       freeTimes: starts.map((at) => utcText(at)),
     });
   const chooser: Chooser = { context, type, window, times, starts, invitee };
   const refused = `${startLabel(context, refusedStart)} isn't available: ${withoutRequestId(error.facts.reason ?? error.message)}`;
-  context.notes.warn(
-    `${settings.accessible ? '' : '✗ '}${errorWithReason.facts.screen ?? (isOwn ? error.message : refused)}`,
-  );
-  await context.notes.flush();
+  await context.notes.refused(errorWithReason.facts.screen ?? (isOwn ? error.message : refused));
   const wallAt = wallClock(settings.zone);
   const choices = clockChoices(chooser, chooser.starts).map(({ value, label }, index) => ({
     value,
     label: `${dayText(wallAt(chooser.starts[index]!), wallAt(context.now()))} ${label}`,
   }));
-  const asker = await createAsker(context);
+  const asker = await context.asker();
   return asker.choose(`Another time (${settings.zone})`, choices, {
     readOther: readEnteredStart(chooser, dateText(wallAt(refusedStart))),
     other: 'time',

@@ -5,7 +5,6 @@ import { hasCategory } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { FollowUp } from '../../cli/command.ts';
-import { createAsker } from '../../cli/session/ask.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { hasRoom } from '../../cli/session/network.ts';
 import { readIfPossible } from '../../client/change.ts';
@@ -78,7 +77,7 @@ export const askPlace = async (context: Context, error: unknown): Promise<{ kind
   const reason = hasCategory(error, 'usage') ? (error.facts.reason ?? '') : '';
   const kind = locationKinds.find((each) => questions[each] !== undefined && reason.includes(each));
   const isAbout = /\blocation\b/.test(reason) && kind !== undefined;
-  if (!isAbout || !context.asks) throw error;
-  const asker = await createAsker(context);
+  if (!isAbout || context.asker === undefined) throw error;
+  const asker = await context.asker();
   return { kind, location: await asker.text({ label: questions[kind]! }) };
 };

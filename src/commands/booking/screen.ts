@@ -12,7 +12,6 @@ import { usualPlace } from './place.ts';
 
 /** The meeting in two lines, for the last look before it is booked. */
 const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
-  const { settings } = context;
   const { invitee, location, custom_questions: answers } = body as { invitee: Json; location?: Json } & Json;
   const type = await readIfPossible(() => eventTypeOf(context, body.event_type));
   const end = timestampOf(body.start_time)! + Number(type?.duration) * minute;
@@ -24,7 +23,7 @@ const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
     [
       whenText(context, span, [invitee.timezone]),
       ...[placeName(location ?? {}), usual && `usually ${placeName(usual)}`].filter(Boolean),
-    ].join(settings.accessible ? ', ' : ' · '),
+    ].join(' · '),
     ...(answers === undefined ? [] : answerTexts({ questions_and_answers: answers })).map(String),
   ];
 };

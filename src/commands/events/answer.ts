@@ -46,7 +46,7 @@ export const whenText = (
   const at = timestampOf(start);
   const local = at === undefined ? [] : zones.flatMap((theirs) => theirTime(at, zone, theirs) ?? []);
   const when = spanLabel(start, end, zone, now()) ?? String(start);
-  return [`${when} ${zone}`, ...[...new Set(local)].slice(0, mostZones)].join(settings.accessible ? ', ' : ' · ');
+  return [`${when} ${zone}`, ...[...new Set(local)].slice(0, mostZones)].join(' · ');
 };
 
 /** Who hosts an event, unless that is the user alone: `host Sam Whitaker`. */

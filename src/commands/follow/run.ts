@@ -5,11 +5,9 @@ import { isPassing, type SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
-import type { StreamAnswer } from '../../cli/answer/answer.ts';
+import type { Beginning, StreamAnswer } from '../../cli/answer/answer.ts';
 import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { hasLastLine } from '../../cli/messages/live.ts';
-import { inBrackets } from '../../cli/messages/notes.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
@@ -51,34 +49,27 @@ const openState = async (
   return state;
 };
 
-/** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
-const announceFollow = async (
+/** What is read, how often, and what can't be seen. */
+const beginningOf = async (
   context: Context,
   state: FollowState,
   input: FollowInput,
   whose: string,
-): Promise<void> => {
-  const { notes, settings, runtime } = context;
-  const { zone } = settings;
+): Promise<Beginning> => {
+  const { zone } = context.settings;
   const connection = await context.connection();
   const now = context.now();
   const labelAt = (at: number) => timeLabel(utcText(at), zone, now);
-  const say = input.once ? notes.footer : notes.info;
   const from = labelAt(state.position ?? state.since);
   const what = `booked or canceled since ${from}, and starting before ${labelAt(input.until(now))} (${zone})`;
   const pace = `Checks every ${durationText(input.every / 1000)}, with at most half of the rate limit`;
-  if (input.once) say(`Following ${whose}: ${what}`);
-  else if (!hasLastLine(runtime)) {
-    say(`Following ${whose}: ${what}`);
-    say(`${pace}. Press Ctrl-C to stop`);
-  } else {
-    const { host } = new URL(shownUrl(connection.baseUrl, connection));
-    notes.info(`Following ${whose} at ${host} since ${from}${inBrackets(notes.takePlace())}`, 'heading');
-    if (!settings.verbose) return;
-    say(`Shows what is ${what}`);
-    say(pace);
-  }
-  say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
+  const unseen = "sched can't see no-shows, or changes of events that start later or started more than an hour ago";
+  const { host } = new URL(shownUrl(connection.baseUrl, connection));
+  return {
+    heading: `Following ${whose} at ${host} since ${from}`,
+    details: [`Shows what is ${what}`, pace, unseen],
+    lines: [`Following ${whose}: ${what}`, ...(input.once ? [] : [`${pace}. Press Ctrl-C to stop`]), unseen],
+  };
 };
 
 /** Counts failed rounds. Says so once, and once more when the service replies again. */
@@ -190,6 +181,7 @@ async function* newsOf(
   input: FollowInput,
   whose: string,
   pulse: Pulse,
+  announce: (beginning: Beginning) => void,
 ): AsyncGenerator<News> {
   const source = await openSource(context, request);
   const of = [request.query, request.rows!.event_type ?? null];
@@ -198,7 +190,7 @@ async function* newsOf(
   try {
     const { earlier } = await bothClocks(context);
     const state = await openState(file, source, input, earlier);
-    await announceFollow(context, state, input, whose);
+    announce(await beginningOf(context, state, input, whose));
     for await (const item of followChanges(context, source, file, state, input, pulse)) {
       pulse.news += 1;
       yield item;
@@ -233,13 +225,10 @@ export const follow = async (
       return {
         kind: 'stream',
         view: newsView,
-        items: newsOf(
-          context,
-          request,
-          input,
-          whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'),
-          pulse,
-        ),
+        items: (announce) => {
+          const which = whose ?? (isWhole ? 'all events of the organization' : 'the chosen events');
+          return newsOf(context, request, input, which, pulse, announce);
+        },
         record: (item) => deliveryOf(item, createdBy),
         happening: (item, hasColumns) => happeningOf(item, context, isShared, hasColumns),
         columns,

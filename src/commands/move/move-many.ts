@@ -131,12 +131,13 @@ const ofLine: Spelling = { ...asFlags, name: (name) => (['to', 'shift'].includes
 
 /** Reads the event of each wanted move. Problems are added to `wrong`. */
 const readMoves = async (
-  context: Context,
+  call: Call,
   moving: MoveContext,
   wantedMoves: readonly WantedMove[],
   { isShift, ...choices }: MoveChoices & { isShift: boolean },
   wrong: LineProblem[],
 ): Promise<Move[]> => {
+  const { context } = call;
   const typeOf = onceEach((uri: string) => eventTypeOf(context, uri));
   const lists = await mapConcurrent(wantedMoves, async ({ line, id, to }): Promise<Move[]> => {
     try {
@@ -144,7 +145,7 @@ const readMoves = async (
       plan.checkMovable(context, movable, choices);
       const since = isShift ? timestampOf(movable.event.start_time) : undefined;
       const zones = since === undefined ? plan.zonesOf(movable) : [];
-      return [{ line, ...plan.moveTo(movable, plan.readNewStart(context, to, zones, since)) }];
+      return [{ line, ...plan.moveTo(movable, plan.readNewStart(call, to, zones, since)) }];
     } catch (error) {
       if (!hasCategory(error, 'usage', 'not-found', 'conflict')) throw error;
       wrong.push({ line, problem: spell(error.sentence, ofLine) });
@@ -245,7 +246,7 @@ export const moveMany = async (values: ManyInput, filters: EventFilters | undefi
   const total = wantedMoves.length + wrong.length;
   if (total === 0) problems.add(isShift ? 'No events to move' : 'No moves in the input');
   problems.check();
-  const readable = await readMoves(context, moving, wantedMoves, { ...choices, isShift }, wrong);
+  const readable = await readMoves(call, moving, wantedMoves, { ...choices, isShift }, wrong);
   const moves = inMoveOrder(context, await judgeAll(context, readable, wrong), choices.cancelFirst);
   checkLines(call, skipInvalid, wrong, thing, total);
   const plans = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, choices));

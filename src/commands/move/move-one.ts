@@ -209,7 +209,7 @@ export const planMove = async (
   await noteOpenMoves(context, moving, movable.event);
   const isDone = movable.record?.state === 'closed';
   const planFor = async (raw: string): Promise<Reply> => {
-    const move = moveTo(movable, readNewStart(context, raw, context.asks ? [] : zonesOf(movable)));
+    const move = moveTo(movable, readNewStart(call, raw, context.asker ? [] : zonesOf(movable)));
     if (move.isThere) {
       const done = { log: `already at that time: ${nameAndTime(context, move.event)}` };
       return { kind: 'record', view, record: withFacts(move.event, { already: true }), done };

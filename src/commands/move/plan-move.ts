@@ -7,6 +7,7 @@ import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { Call } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -129,10 +130,15 @@ export const zonesOf = ({ people }: Movable): string[] =>
  * Reads the new start. Without an offset, it must mean the same in these zones, unless a question shows the local time of
  * both sides. `since` is what a shift such as +1h counts from.
  */
-export const readNewStart = (context: Context, raw: string, zones: readonly string[], since?: number): number => {
-  const { settings, runtime } = context;
+export const readNewStart = (
+  { context, how }: Pick<Call, 'context' | 'how'>,
+  raw: string,
+  zones: readonly string[],
+  since?: number,
+): number => {
+  const { settings } = context;
   const { zone, zoneSource } = settings;
-  const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
+  const { isTerminal } = how;
   const [start] = [...zones, undefined].map((inviteeZone) => {
     const now = since ?? context.now();
     const reading = readMutationTime(raw, { zone, zoneSource, inviteeZone, isTerminal, now });

@@ -3,7 +3,7 @@ import type { SentEvent } from '../../api/events.ts';
 import { type Json, textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { once } from '../../base/once.ts';
-import { type Sentence, the, words } from '../../base/words.ts';
+import { the, words } from '../../base/words.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
@@ -134,15 +134,16 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
   const now = context.now();
   const until = timeLabel(utcText(window.until), settings.zone, now)!;
   const none = words`No free times for ${active.map(titleOf).join(', ')} until ${until}. Look further ahead with ${the('until')}`;
-  const footers: Sentence[] = active.length > 0 && slots.length === 0 ? [none] : [];
-  if (settings.format === 'text') return { kind: 'text', text: await emailTexts(context, all, now), footers };
-  if (slots.length > 0 && duration === undefined)
-    footers.push(`Book: ${commandHere(context, 'invitees', 'create', '--event-type', titleOf(typeOf(slots[0]!)))}`);
+  const book = (slot: Json) =>
+    `Book: ${commandHere(context, 'invitees', 'create', '--event-type', titleOf(typeOf(slot)))}`;
+  const below = slots.length > 0 && duration === undefined ? [book(slots[0]!)] : [];
   const table: Answer = {
     kind: 'rows',
     view: isSeveral ? severalView : slotView,
     pages: [slots],
-    below: async () => footers,
+    sentences: () => emailTexts(context, all, now),
+    below: async () => below,
+    footers: active.length > 0 && slots.length === 0 ? [none] : [],
   };
   if (slots.length === 0 || (isSeveral && slots.length <= mostTimes)) return table;
   return {
@@ -163,7 +164,7 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
       return {
         draw: (style) => ({ picture: inAll(style, drawSlots) }),
         words: (style) => inAll(style, spokenSlots),
-        footers: [...(screens.every(hasTimes) ? [] : [hint]), ...footers],
+        footers: [...(screens.every(hasTimes) ? [] : [hint]), ...below],
       };
     },
   };

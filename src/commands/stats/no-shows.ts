@@ -45,10 +45,8 @@ const readInvitees = async (
   if (total === 0) return;
   const { mirror } = await context.connection();
   const all = requests + Math.ceil(total / shortPage);
-  if (mirror === undefined) {
+  if (mirror === undefined)
     notes.info(words`${why}: reading the invitees of ${counted(total, 'event')}, about ${counted(all, 'request')}`);
-    await notes.flush();
-  }
   const matchesQuery = rowFilter(events.list, query);
   const isWanted = (row: SentEvent) => matchesQuery(row) && keep(row);
   let requestsLeft = all;

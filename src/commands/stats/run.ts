@@ -25,22 +25,22 @@ import type { Stats } from './screen.ts';
 
 /** Calls back for each event, page by page: only the counts are kept. */
 const countAll = async (
-  { client, runtime }: Context,
+  { client, runtime, rowsRead }: Context,
   query: Query,
   keep: (row: SentEvent) => boolean,
   count: (event: SentEvent) => void,
 ): Promise<void> => {
   const matchesQuery = rowFilter(events.list, query);
   const options = { keep: (row: SentEvent) => matchesQuery(row) && keep(row), afterSend: runtime.afterSend };
-  let rowsRead = 0;
+  let rows = 0;
   try {
     for await (const page of (await client()).pages(events.list, { query }, options)) {
       page.forEach(count);
-      rowsRead += page.length;
-      runtime.status?.rows(rowsRead);
+      rows += page.length;
+      rowsRead(rows);
     }
   } finally {
-    runtime.status?.rows(0);
+    rowsRead(0);
   }
 };
 
