@@ -73,13 +73,15 @@ export interface RecordAnswer extends Beside {
 type Footers = (rows: number) => Promise<readonly Sentence[]>;
 
 /** Rows that are known, or come from several requests. */
-export interface RowsAnswer extends Beside {
+export interface RowsAnswer extends Omit<Beside, 'failure'> {
   kind: 'rows';
   view: View;
   pages: Pages;
   /** What it means that there are none. */
   empty?: string | undefined;
   below?: Footers | undefined;
+  /** What is wrong. A function, if that is only known once all rows are. */
+  failure?: SchedError | ((rows: number) => Promise<SchedError | undefined>) | undefined;
 }
 
 /** Rows that the service lists. */
@@ -89,14 +91,14 @@ export interface ListingAnswer extends Beside {
   below?: Footers | undefined;
 }
 
-/** Text that is the same for everybody. */
+/** Text that is the same for everybody. Its footers are for who reads it on a terminal. */
 export interface TextAnswer extends Beside {
   kind: 'text';
   text: string;
   paint?(line: string, paint: Paint): string;
 }
 
-/** A whole file: a JSON Schema, a configuration. Fields can't be selected. */
+/** A whole file: a JSON Schema, a configuration. Fields can't be selected. Its footers are for who reads the text on a terminal. */
 export interface FileAnswer extends Beside {
   kind: 'file';
   value: Json;
@@ -135,7 +137,8 @@ export interface ManyAnswer extends Omit<Beside, 'failure'> {
 export interface Picture {
   /** `hidden` are columns that had no room. */
   draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
-  words(style: BlockStyle): string;
+  /** Without them, a screen reader gets what others get. */
+  words?(style: BlockStyle): string;
   footers?: readonly Sentence[];
 }
 

@@ -57,11 +57,14 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
 
 /** Reads, asks and sends. */
 const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
+  const { settings } = context;
+  if (plan.guards !== undefined && settings.profileIs !== plan.guards) settings.yes = false;
   try {
     const reader = readerOf(context, plan);
     const found = await plan.read?.(reader);
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
+    if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);
     return await plan.send(found).catch(plan.refused);
   } finally {

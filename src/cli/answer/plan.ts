@@ -47,6 +47,10 @@ interface PlanOf<Found> {
   preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
+  /** What is read before any question, whoever is asked: a file that would be written. */
+  shown?(found: Found): Answer;
+  /** A protected profile that it changes. --yes is only enough with its name beside it. */
+  guards?: string | undefined;
   /** A risk that is asked about before anything else. --yes is not enough for it. */
   danger?: { question: Question; unasked: SchedError };
   /** The command line has agreed to it: `--confirm 12`. */

@@ -117,22 +117,34 @@ const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['
   if (text !== '') await printer.text(text, paint);
 };
 
-const showFile = (context: Context, { value, text, isYaml, forTool }: FileAnswer): Promise<void> => {
-  const { printer, frontend, settings } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, forTool?.() ?? value);
-  const isText = hasLines(context) || (isYaml && settings.format === 'yaml' && settings.jq === undefined);
-  return text !== undefined && isText ? showText(context, text) : printer.whole(value);
+/** Whether a file is shown as its text. */
+const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
+  const { format, jq } = context.settings;
+  return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
+};
+
+const showFile = (context: Context, answer: FileAnswer): Promise<void> => {
+  const { printer, frontend } = context;
+  if (frontend !== undefined) return printer.one({ columns: [] }, answer.forTool?.() ?? answer.value);
+  return isText(context, answer) ? showText(context, answer.text!) : printer.whole(answer.value);
+};
+
+/** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
+const hasFooters = (context: Context, answer: Answer): boolean => {
+  if (answer.kind !== 'text' && answer.kind !== 'file') return true;
+  return context.runtime.stdout.isTerminal && (answer.kind === 'text' || isText(context, answer));
 };
 
 const showPicture = async (context: Context, { others, picture }: PictureAnswer) => {
   const { printer, settings, notes } = context;
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
-  if (!printer.showsPages && others !== undefined) await showForm(context, others);
-  if (made !== undefined) {
+  const isUnspoken = settings.accessible && made !== undefined && made.words === undefined;
+  if ((!printer.showsPages || isUnspoken) && others !== undefined) await showForm(context, others);
+  if (made !== undefined && !isUnspoken) {
     let hidden: readonly string[] = [];
     await printer.draw((style) => {
-      if (settings.accessible) return made.words(style);
+      if (settings.accessible) return made.words!(style);
       const drawing = made.draw(style);
       hidden = drawing.hidden ?? [];
       return drawing.picture;
@@ -219,9 +231,11 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   if (done !== undefined && answer.kind !== 'record' && answer.kind !== 'many') await sayDone(context, done);
   await showForm(context, answer);
   for (const hint of hints) notes.info(hint);
-  for (const footer of footers) notes.footer(footer);
-  if (answer.kind === 'many' || answer.failure === undefined) return;
-  const { failure, kind } = answer;
+  if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
+  if (answer.kind === 'many') return;
+  const { failure: given, kind } = answer;
+  const failure = typeof given === 'function' ? await given(context.printer.rows) : given;
+  if (failure === undefined) return;
   // The picture on the same terminal says it already.
   throw kind === 'picture' && isWatched(context) ? failure.with({ lines: [] }) : failure;
 };
