@@ -1,9 +1,10 @@
 import { mcp } from '../../api/mcp.ts';
 import { SchedError } from '../../base/errors.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Command, Invocation } from '../../cli/command.ts';
 import { taking } from '../../cli/input/input.ts';
 import type { Decorations, GenericCommand } from '../../cli/operation/generic-command.ts';
-import { printRequest } from '../../cli/operation/run-operation.ts';
 import type { Nouns } from '../schema/command.ts';
 import { configInput, serveInput } from './input.ts';
 
@@ -17,33 +18,34 @@ const isMetadataMissing = (error: unknown): boolean => {
   return status !== undefined && status < 500 && status !== 408 && status !== 429;
 };
 
-/** Fetches the metadata without a token and prints it. Nothing in it is used, but it must describe this resource. */
-const runMcpMetadata = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+/** Fetches the metadata without a token. Nothing in it is used, but it must describe this resource. */
+const planMetadata = async ({ view }: GenericCommand, { context, problems }: Invocation): Promise<Plan> => {
   problems.check();
   const { mcpUrl = '' } = await context.connection();
   const path = mcpUrl === '' ? '' : withoutTrailingSlashes(new URL(mcpUrl).pathname);
   const own = { ...mcp.metadata, path: `${mcp.metadata.path}${path}` as const };
-  if (context.settings.dryRun) return printRequest(context, own, [{}]);
-  const client = await context.client();
-  const resources = [mcpUrl];
-  const metadata = await client.call(own, {}).catch((error: unknown) => {
-    if (path === '' || !isMetadataMissing(error)) throw error;
-    resources.push(new URL(mcpUrl).origin);
-    return client.call(mcp.metadata, {});
-  });
-  // RFC 9728 §3.3: metadata about another resource must not be used.
-  if (!resources.map(withoutTrailingSlashes).includes(withoutTrailingSlashes(metadata.resource))) {
-    throw new SchedError('integrity', 'The metadata describes another resource', {
-      reason: `requested ${mcpUrl}, but it describes ${metadata.resource}`,
-      outcome: 'not-applied',
+  const send = async (): Promise<RecordAnswer> => {
+    const client = await context.client();
+    const resources = [mcpUrl];
+    const metadata = await client.call(own, {}).catch((error: unknown) => {
+      if (path === '' || !isMetadataMissing(error)) throw error;
+      resources.push(new URL(mcpUrl).origin);
+      return client.call(mcp.metadata, {});
     });
-  }
-  await context.printer.one(view, metadata);
+    // RFC 9728 §3.3: metadata about another resource must not be used.
+    if (!resources.map(withoutTrailingSlashes).includes(withoutTrailingSlashes(metadata.resource))) {
+      throw new SchedError('integrity', 'The metadata describes another resource', {
+        reason: `requested ${mcpUrl}, but it describes ${metadata.resource}`,
+        outcome: 'not-applied',
+      });
+    }
+    return { kind: 'record', view, record: metadata };
+  };
+  return plan({ requests: () => ({ operation: own, inputs: [{}] }), send });
 };
 
 export const decorate = {
-  metadata: (generic) => ({ run: (invocation) => runMcpMetadata(generic, invocation) }),
+  metadata: (generic) => ({ run: (invocation) => planMetadata(generic, invocation) }),
 } satisfies Decorations;
 
 const serveCommand = (registry: Nouns): Command => ({
