@@ -7,6 +7,7 @@ import type { BlockStyle } from '../../output/block.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
+import type { Output } from '../../runtime.ts';
 import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
 import type { Below } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
@@ -72,6 +73,16 @@ export interface RecordAnswer extends Beside {
 /** What else to say below rows on a terminal, given their number. */
 type Footers = (rows: number) => Promise<readonly Sentence[]>;
 
+/** Rows as people read them: each in lines of its own, and a last line about all of them. */
+export interface Report {
+  /** A screen reader gets them as rows. */
+  rows: readonly object[];
+  /** `columns` is infinite if the lines go nowhere with a width. */
+  lines(columns: number): string;
+  paint(line: string, paint: Paint): string;
+  summary?: string | undefined;
+}
+
 /** Rows that are known, or come from several requests. */
 export interface RowsAnswer extends Omit<Beside, 'failure'> {
   kind: 'rows';
@@ -79,6 +90,8 @@ export interface RowsAnswer extends Omit<Beside, 'failure'> {
   pages: Pages;
   /** What it means that there are none. */
   empty?: string | undefined;
+  /** What people get in place of a table. */
+  report?: ((screen: Pick<Output, 'isTerminal'>, isAscii: boolean) => Report) | undefined;
   below?: Footers | undefined;
   /** What is wrong. A function, if that is only known once all rows are. */
   failure?: SchedError | ((rows: number) => Promise<SchedError | undefined>) | undefined;

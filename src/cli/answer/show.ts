@@ -1,6 +1,8 @@
 import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
+import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
+import type { View } from '../../output/view.ts';
 import { liveLine, showAlive } from '../messages/live.ts';
 import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
@@ -16,6 +18,7 @@ import type {
   ManyAnswer,
   PictureAnswer,
   RecordAnswer,
+  Report,
   RowsAnswer,
   StreamAnswer,
   TextAnswer,
@@ -154,8 +157,24 @@ const showPicture = async (context: Context, { others, picture }: PictureAnswer)
   for (const text of made?.footers ?? []) notes.footer(text);
 };
 
+/** Lines for people in place of a table. */
+const showReport = async (context: Context, view: View, report: Report): Promise<void> => {
+  const { printer, settings, runtime } = context;
+  const { rows, lines, paint, summary } = report;
+  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  if (settings.accessible || rows.length === 0) await printer.list(view, [[...rows]]);
+  else await printer.text(lines(columns), paint);
+  if (summary === undefined) return;
+  const { wrap } = await import('../../output/width.ts');
+  const text = `${settings.accessible ? 'Summary: ' : ''}${summary}`;
+  await printer.text(`\n${wrap(text, columns).join('\n')}`, (line, { heading }) => heading(line));
+};
+
 const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
-  const { view, pages, empty } = answer;
+  const { view, pages, empty, report } = answer;
+  const { stdout, env } = context.runtime;
+  if (context.printer.showsPages && report !== undefined)
+    return showReport(context, view, report(stdout, needsAscii(env)));
   const rows = await context.printer.list(view, pages);
   if (rows === 0 && empty !== undefined) context.notes.info(empty);
   await showBelow(context, answer);
