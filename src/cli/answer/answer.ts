@@ -7,7 +7,6 @@ import type { BlockStyle } from '../../output/block.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
-import type { Output } from '../../runtime.ts';
 import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
 import type { Below } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
@@ -49,8 +48,11 @@ interface Beside {
   hints?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
-  /** What is wrong, or was not done. It is reported after the answer, and decides the exit code. */
-  failure?: SchedError | undefined;
+  /**
+   * What is wrong, or was not done. It is reported after the answer, and decides the exit code. A function, if that is only
+   * known then.
+   */
+  failure?: SchedError | ((rows: number) => Promise<SchedError | undefined>) | undefined;
 }
 
 /** A record, and what was done to it. */
@@ -84,17 +86,15 @@ export interface Report {
 }
 
 /** Rows that are known, or come from several requests. */
-export interface RowsAnswer extends Omit<Beside, 'failure'> {
+export interface RowsAnswer extends Beside {
   kind: 'rows';
   view: View;
   pages: Pages;
   /** What it means that there are none. */
   empty?: string | undefined;
   /** What people get in place of a table. */
-  report?: ((screen: Pick<Output, 'isTerminal'>, isAscii: boolean) => Report) | undefined;
+  report?: ((place: { isTerminal: boolean; isAscii: boolean }) => Report) | undefined;
   below?: Footers | undefined;
-  /** What is wrong. A function, if that is only known once all rows are. */
-  failure?: SchedError | ((rows: number) => Promise<SchedError | undefined>) | undefined;
 }
 
 /** Rows that the service lists. */
@@ -115,12 +115,26 @@ export interface TextAnswer extends Beside {
 export interface FileAnswer extends Beside {
   kind: 'file';
   value: Json;
+  /** The value as JSON that must stay as it is: numbers are not parsed. */
+  json?: string;
   /** The file as people and lines of text get it. */
   text?: string | undefined;
   /** The text is YAML. */
   isYaml?: true;
   /** The same for a tool, whose results are short. Default: all of it. */
   forTool?(): Json;
+}
+
+/** What a service sent, as it came. */
+export interface RawAnswer extends Beside {
+  kind: 'raw';
+  /** Lines before it. */
+  head?: string | undefined;
+  text: string;
+  /** The text is JSON: it is laid out. */
+  isJson?: boolean;
+  /** The JSON for forms that need its records or its value, if it has that. They throw if it can't be used. */
+  parsed?: { records(): Answer; value(): object | undefined } | undefined;
 }
 
 /** Nothing is printed: what was done says it all. */
@@ -204,6 +218,7 @@ export type Answer =
   | StreamAnswer<any>
   | TextAnswer
   | FileAnswer
+  | RawAnswer
   | NoAnswer
   | ProgramAnswer
   | PageAnswer;

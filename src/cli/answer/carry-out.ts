@@ -16,13 +16,13 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   const { requests, preview, remarks = [], changes, check } = plan;
   const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
-  const shown = preview?.(format);
+  const shown = curl ? undefined : preview?.(format);
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
   const all = await requests!(found);
   say(context, typeof remarks === 'function' ? await remarks() : remarks);
   say(context, changes?.(found) ?? []);
-  if ('prepared' in all) return printRequests(context, all.prepared);
+  if ('prepared' in all) return printRequests(context, all.prepared, { hidden: all.hidden });
   if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
 };

@@ -32,7 +32,13 @@ export interface Question extends Omit<Change, 'facts'> {
 export type Requests =
   | { operation: Operation; inputs: Input[]; known?: Json }
   | { listing: Listing }
-  | { prepared: readonly HttpRequest[] };
+  | { prepared: readonly HttpRequest[]; hidden?: HiddenBodies | undefined };
+
+/** R49: bodies that are never printed. A curl command reads each from a file of the user. */
+export interface HiddenBodies {
+  /** The shell command that writes it. */
+  from?: string;
+}
 
 /**
  * Who reads what a plan reads: a person who is asked, nobody but the error that says so, a person who is told afterwards,
@@ -43,7 +49,7 @@ export type Reader = 'asked' | 'unasked' | 'told' | 'nobody' | 'rehearsal';
 interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. Gets what `changes` needs. */
   requests(found?: Found): Promise<Requests> | Requests;
-  /** What --dry-run shows in place of the requests. */
+  /** What --dry-run shows in place of the requests. It needs one if their bodies are hidden. --curl shows the requests. */
   preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);

@@ -2,6 +2,7 @@ import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
+import type { Format } from '../../output/formats.ts';
 import type { View } from '../../output/view.ts';
 import { liveLine, showAlive } from '../messages/live.ts';
 import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
@@ -17,6 +18,7 @@ import type {
   ListingAnswer,
   ManyAnswer,
   PictureAnswer,
+  RawAnswer,
   RecordAnswer,
   Report,
   RowsAnswer,
@@ -129,7 +131,35 @@ const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
 const showFile = (context: Context, answer: FileAnswer): Promise<void> => {
   const { printer, frontend } = context;
   if (frontend !== undefined) return printer.one({ columns: [] }, answer.forTool?.() ?? answer.value);
-  return isText(context, answer) ? showText(context, answer.text!) : printer.whole(answer.value);
+  if (isText(context, answer)) return showText(context, answer.text!);
+  return answer.json === undefined || needsValue(context)
+    ? printer.whole(answer.value)
+    : showJson(context, answer.json);
+};
+
+/** Whether the form is made of the value of JSON, not of its text. */
+const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';
+
+const showJson = async ({ runtime, settings }: Context, json: string, isPretty = settings.format !== 'jsonl') => {
+  const { layOutJson } = await import('../../output/json-text.ts');
+  await runtime.stdout.write(`${layOutJson(json, isPretty)}\n`);
+};
+
+/** Formats that can show any JSON; the others show records. */
+const wholeFormats: ReadonlySet<Format> = new Set(['json', 'jsonl', 'yaml']);
+
+/** Whoever wants records or another form gets those of the JSON; all others what came. */
+const showRaw = async (context: Context, { head, text, isJson, parsed }: RawAnswer): Promise<void> => {
+  const { printer, runtime, settings } = context;
+  const { stdout } = runtime;
+  if (head !== undefined) await stdout.write(head);
+  if (!isJson && text !== '') return stdout.isTerminal ? printer.text(text) : stdout.write(text);
+  if (!isJson) return;
+  const hasRecords = settings.fields !== undefined || !wholeFormats.has(settings.format);
+  if (parsed !== undefined && hasRecords) return show(context, parsed.records());
+  const value = needsValue(context) ? parsed?.value() : undefined;
+  if (value !== undefined) return printer.one({ columns: [] }, value);
+  return showJson(context, text, settings.format !== 'jsonl' || parsed === undefined);
 };
 
 /** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
@@ -174,7 +204,7 @@ const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => 
   const { view, pages, empty, report } = answer;
   const { stdout, env } = context.runtime;
   if (context.printer.showsPages && report !== undefined)
-    return showReport(context, view, report(stdout, needsAscii(env)));
+    return showReport(context, view, report({ isTerminal: stdout.isTerminal, isAscii: needsAscii(env) }));
   const rows = await context.printer.list(view, pages);
   if (rows === 0 && empty !== undefined) context.notes.info(empty);
   await showBelow(context, answer);
@@ -234,6 +264,8 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
       return showText(context, answer.text, answer.paint);
     case 'file':
       return showFile(context, answer);
+    case 'raw':
+      return showRaw(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
     case 'program':

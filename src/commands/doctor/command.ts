@@ -1,7 +1,7 @@
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Shell, typedLine } from '../../base/shell-quote.ts';
-import type { NoAnswer, Report, RowsAnswer } from '../../cli/answer/answer.ts';
+import type { NoAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
 import type { LeafCommand } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import type { Here } from '../../cli/messages/suggested-line.ts';
@@ -74,10 +74,10 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<RowsAn
     findings.push(...(await check({ runtime, config, name, account, network, settings: { here } })));
   const isWell = findings.every(({ status }) => status !== 'problem');
   const { calledAs, platform } = runtime;
-  const typed = (shell: Shell): Finding[] =>
+  const fixesIn = (shell: Shell): Finding[] =>
     findings.map((each) => (each.fix?.startsWith('sched ') ? { ...each, fix: typedLine(each.fix, shell) } : each));
-  const report = ({ isTerminal }: { isTerminal: boolean }, isAscii: boolean): Report => ({
-    ...reportOf(typed({ platform, ...(calledAs && { calledAs }) }), ({ status }) =>
+  const report: RowsAnswer['report'] = ({ isTerminal, isAscii }) => ({
+    ...reportOf(fixesIn({ platform, ...(calledAs && { calledAs }) }), ({ status }) =>
       isTerminal && !isAscii ? signs[status] : status,
     ),
     summary: isWell ? findingsSummary(findings) : undefined,
@@ -85,7 +85,7 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<RowsAn
   return {
     kind: 'rows',
     view: findingsView,
-    pages: [typed({ platform })],
+    pages: [fixesIn({ platform })],
     report,
     failure: isWell ? undefined : new SchedError('environment', findingsSummary(findings)),
   };
