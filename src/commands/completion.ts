@@ -1,8 +1,9 @@
 import { nearest } from '../base/nearest.ts';
 import { words } from '../base/words.ts';
+import type { TextAnswer } from '../cli/answer/answer.ts';
 import type { LeafCommand } from '../cli/command.ts';
 import { entry } from '../cli/input/entry.ts';
-import { type Call, input, taking, type Values } from '../cli/input/input.ts';
+import { input, taking, type Values } from '../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../cli/input/kind.ts';
 
 interface Shell {
@@ -44,13 +45,11 @@ const shellKind: Kind<Shell> = {
 
 const entries = { shell: entry(shellKind, names.join(', '), { place: 'argument', needed: true }) };
 
-const runCompletion = async (
-  { shell: { script, install } }: Values<typeof entries>,
-  { context }: Call,
-): Promise<void> => {
-  await context.printer.text((await script()).default);
-  if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
-};
+const runCompletion = async ({ shell: { script, install } }: Values<typeof entries>): Promise<TextAnswer> => ({
+  kind: 'text',
+  text: (await script()).default,
+  footers: [`To install: ${install}`],
+});
 
 export const completion: LeafCommand = {
   summary:

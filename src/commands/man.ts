@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SchedError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import type { ProgramAnswer } from '../cli/answer/answer.ts';
 import type { LeafCommand } from '../cli/command.ts';
 import { topics } from '../cli/help/topics.ts';
 import { entry } from '../cli/input/entry.ts';
@@ -71,18 +72,22 @@ export const man = (known: Names): LeafCommand => {
     }),
     verb: text('verb of the command', { place: 'argument', many: true }),
   };
-  const run = async ({ name, verb }: Values<typeof entries>, { context, help }: Call): Promise<void> => {
+  const run = async ({ name, verb }: Values<typeof entries>, { help }: Call): Promise<ProgramAnswer> => {
     const words = name === undefined ? [] : [name, ...verb];
     const page = await findPage(words, known);
     if (page === undefined)
       throw new SchedError('usage', `No manual page for "${words.join(' ')}"`, {
         hint: localCommand('man', nearest(name!, names) ?? '--help'),
       });
-    const { runtime, settings } = context;
-    // A pager moves the cursor around the screen. In a pipe, man prints the text.
-    const mayShow = !settings.accessible && (isInteractive(runtime) || !runtime.stdout.isTerminal);
-    const isShown = mayShow && (await showPage(page, runtime));
-    if (!isShown) await help(page.about);
+    return {
+      kind: 'program',
+      run: async ({ runtime, settings }) => {
+        // A pager moves the cursor around the screen. In a pipe, man prints the text.
+        const mayShow = !settings.accessible && (isInteractive(runtime) || !runtime.stdout.isTerminal);
+        const isShown = mayShow && (await showPage(page, runtime));
+        if (!isShown) await help(page.about);
+      },
+    };
   };
   return {
     ...taking(input(entries), run),

@@ -1,6 +1,7 @@
 import { day, hour, minute } from '../base/milliseconds.ts';
 import { capital, formatNumber } from '../base/numbers.ts';
 import { the, words } from '../base/words.ts';
+import type { PictureAnswer, RowsAnswer } from '../cli/answer/answer.ts';
 import type { LeafCommand } from '../cli/command.ts';
 import { type Call, input, taking } from '../cli/input/input.ts';
 import { timeOfDay } from '../cli/messages/live.ts';
@@ -79,8 +80,8 @@ const gauges = (rows: readonly WindowRow[], now: number, { paint, available }: B
     .join('');
 };
 
-const runRateLimit = async (_: object, { context }: Call): Promise<void> => {
-  const { runtime, notes, settings, printer } = context;
+const runRateLimit = async (_: object, { context }: Call): Promise<PictureAnswer | RowsAnswer> => {
+  const { runtime, settings } = context;
   const connection = await context.connection();
   const credential = await connection.credentials.current();
   const { budget } = await context.sharedState();
@@ -114,15 +115,15 @@ const runRateLimit = async (_: object, { context }: Call): Promise<void> => {
   const knownRows = rows.filter(
     ({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0,
   );
-  const isDrawn = settings.format === 'table' && settings.fields === undefined && !settings.accessible;
-  if (isDrawn && knownRows.length > 0) await printer.draw((style) => gauges(knownRows, now, style, settings.zone));
-  else await printer.list(rateLimitView, [knownRows]);
-  if (knownRows.length > 0) return;
-  notes.footer(
-    connection.isSandbox
-      ? words`Single ${the('sandbox')} commands have no rate limit. To try one: ${localCommand('sandbox', 'start')}`
-      : `No rate limit is known yet. Send a request first: ${commandHere(context, 'users', 'me')}`,
-  );
+  const others: RowsAnswer = { kind: 'rows', view: rateLimitView, pages: [knownRows] };
+  if (knownRows.length > 0) {
+    const draw = (style: BlockStyle) => ({ picture: gauges(knownRows, now, style, settings.zone) });
+    return { kind: 'picture', others, picture: async () => ({ draw }) };
+  }
+  const none = connection.isSandbox
+    ? words`Single ${the('sandbox')} commands have no rate limit. To try one: ${localCommand('sandbox', 'start')}`
+    : `No rate limit is known yet. Send a request first: ${commandHere(context, 'users', 'me')}`;
+  return { ...others, footers: [none] };
 };
 
 export const ratelimit: LeafCommand = {

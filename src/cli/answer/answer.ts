@@ -3,13 +3,13 @@ import type { SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Sentence } from '../../base/words.ts';
 import type { Input } from '../../client/wire.ts';
-import type { BlockStyle } from '../../output/block.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
 import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
 import type { Below } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
+import type { Picture, Report, Screen } from './picture.ts';
 
 /*
  * What a command has to say, as values. show.ts shows it in the form that was asked for. What only one kind of reader needs is
@@ -50,8 +50,11 @@ interface Beside {
   warnings?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
-  /** What is wrong, or was not done. It is reported after the answer, and decides the exit code. */
-  failure?: SchedError | undefined;
+  /**
+   * What is wrong, or was not done. It is reported after the answer, and decides the exit code. A function, if that is only
+   * known then.
+   */
+  failure?: SchedError | ((rows: number) => Promise<SchedError | undefined>) | undefined;
 }
 
 /** A record, and what was done to it. */
@@ -81,6 +84,8 @@ export interface RowsAnswer extends Beside {
   pages: Pages;
   /** What it means that there are none. */
   empty?: string | undefined;
+  /** What people get in place of a table. */
+  report?: ((place: { isTerminal: boolean; isAscii: boolean }) => Report) | undefined;
   below?: Footers | undefined;
   /** All of them as sentences, for `-o text`. */
   sentences?(): Promise<string>;
@@ -93,7 +98,7 @@ export interface ListingAnswer extends Beside {
   below?: Footers | undefined;
 }
 
-/** Text that is the same for everybody. */
+/** Text that is the same for everybody. Its footers are for who reads it on a terminal. */
 export interface TextAnswer extends Beside {
   kind: 'text';
   text: string;
@@ -108,10 +113,12 @@ export interface SecretAnswer extends Beside {
   json?: Json;
 }
 
-/** A whole file: a JSON Schema, a configuration. Fields can't be selected. */
+/** A whole file: a JSON Schema, a configuration. Fields can't be selected. Its footers are for who reads the text on a terminal. */
 export interface FileAnswer extends Beside {
   kind: 'file';
   value: Json;
+  /** The value as JSON that must stay as it is: numbers are not parsed. */
+  json?: string;
   /** The file as people and lines of text get it. */
   text?: string | undefined;
   /** The text is YAML. */
@@ -120,6 +127,18 @@ export interface FileAnswer extends Beside {
   check?(text: string): void;
   /** The same for a tool, whose results are short. Default: all of it. */
   forTool?(): Json;
+}
+
+/** What a service sent, as it came. */
+export interface RawAnswer extends Beside {
+  kind: 'raw';
+  /** Lines before it. */
+  head?: string | undefined;
+  text: string;
+  /** The text is JSON: it is laid out. */
+  isJson?: boolean;
+  /** The JSON for forms that need its records or its value, if it has that. They throw if it can't be used. */
+  parsed?: { records(): Answer; value(): object | undefined } | undefined;
 }
 
 /** Nothing is printed: what was done says it all. */
@@ -145,29 +164,13 @@ export interface ManyAnswer extends Omit<Beside, 'failure'> {
   failure?(): SchedError | undefined;
 }
 
-/** A picture, and the same in words for a screen reader. */
-export interface Picture {
-  /** `hidden` are columns that had no room. */
-  draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
-  words(style: BlockStyle): string;
-  footers?: readonly Sentence[];
-}
-
-/** Where a picture will be shown. */
-export interface Screen {
-  /** A screen reader reads it in words. */
-  isSpoken: boolean;
-  /** Shows a picture until the whole one is made. */
-  draft(draw: (style: BlockStyle) => string): Promise<void>;
-}
-
 /** A picture for people. Others get a record or rows. */
 export interface PictureAnswer extends Beside {
   kind: 'picture';
   others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
   /** Undefined if there is nothing to draw. */
   picture(screen: Screen): Promise<Picture | undefined>;
-  /** It is for the screen alone: a file and a screen reader get what others get. */
+  /** It is for a terminal alone: a file gets what others get. */
   onScreen?: true;
   /** It says what failed, so the error doesn't say it again below. */
   saysFailure?: true;
@@ -217,6 +220,7 @@ export type Answer =
   | TextAnswer
   | SecretAnswer
   | FileAnswer
+  | RawAnswer
   | NoAnswer
   | ProgramAnswer
   | PageAnswer;

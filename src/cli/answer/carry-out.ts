@@ -16,13 +16,13 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   const { requests, preview, remarks = [], changes, check } = plan;
   const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
-  const shown = preview?.(format);
+  const shown = curl ? undefined : preview?.(format);
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
   const all = await requests!(found);
   say(context, typeof remarks === 'function' ? await remarks() : remarks);
   say(context, changes?.(found) ?? []);
-  if ('prepared' in all) return printRequests(context, all.prepared);
+  if ('prepared' in all) return printRequests(context, all.prepared, { hidden: all.hidden });
   if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
 };
@@ -57,11 +57,14 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
 
 /** Reads, asks and sends. */
 const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
+  const { settings } = context;
+  if (plan.guards !== undefined && settings.profileIs !== plan.guards) settings.yes = false;
   try {
     const reader = readerOf(context, plan);
     const found = await plan.read?.(reader);
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
+    if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);
     return await plan.send(found).catch(plan.refused);
   } finally {

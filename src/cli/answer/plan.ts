@@ -6,7 +6,8 @@ import type { Input } from '../../client/wire.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import type { Format } from '../../output/formats.ts';
 import type { Change, Facts } from '../session/prompt.ts';
-import type { Answer, Listing, Picture } from './answer.ts';
+import type { Answer, Listing } from './answer.ts';
+import type { Picture } from './picture.ts';
 
 /*
  * What a command is about to do. carry-out.ts shows it, asks about it and sends it: what stands between a person and a write
@@ -32,7 +33,13 @@ export interface Question extends Omit<Change, 'facts'> {
 export type Requests =
   | { operation: Operation; inputs: Input[]; known?: Json }
   | { listing: Listing }
-  | { prepared: readonly HttpRequest[] };
+  | { prepared: readonly HttpRequest[]; hidden?: HiddenBodies | undefined };
+
+/** R49: bodies that are never printed. A curl command reads each from a file of the user. */
+export interface HiddenBodies {
+  /** The shell command that writes it. */
+  from?: string;
+}
 
 /**
  * Who reads what a plan reads: a person who is asked, nobody but the error that says so, a person who is told afterwards,
@@ -43,10 +50,14 @@ export type Reader = 'asked' | 'unasked' | 'told' | 'nobody' | 'rehearsal';
 interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. Gets what `changes` needs. */
   requests(found?: Found): Promise<Requests> | Requests;
-  /** What --dry-run shows in place of the requests. */
+  /** What --dry-run shows in place of the requests. It needs one if their bodies are hidden. --curl shows the requests. */
   preview?(format: Format): Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
+  /** What is read before any question, whoever is asked: a file that would be written. */
+  shown?(found: Found): Answer;
+  /** A protected profile that it changes. --yes is only enough with its name beside it. */
+  guards?: string | undefined;
   /** A risk that is asked about before anything else. --yes is not enough for it. */
   danger?: { question: Question; unasked: SchedError };
   /** The command line has agreed to it: `--confirm 12`. */

@@ -1,8 +1,10 @@
 import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
+import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import { hasLastLine, liveLine, showAlive } from '../messages/live.ts';
-import { type Below, inBrackets, noteHidden, undoWords } from '../messages/notes.ts';
+import type { Format } from '../../output/formats.ts';
+import type { View } from '../../output/view.ts';
+import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
@@ -10,18 +12,19 @@ import { addFacts, isAlready } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
-  Beginning,
   Done,
   FileAnswer,
   ListingAnswer,
   ManyAnswer,
   PictureAnswer,
+  RawAnswer,
   RecordAnswer,
   RowsAnswer,
   SecretAnswer,
-  StreamAnswer,
   TextAnswer,
 } from './answer.ts';
+import type { Report } from './picture.ts';
+import { showStream } from './show-stream.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -121,14 +124,52 @@ const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['
   if (text !== '') await printer.text(text, paint);
 };
 
+/** Whether a file is shown as its text. */
+const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
+  const { format, jq } = context.settings;
+  return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
+};
+
 const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
-  const { value, text, isYaml, forTool, check } = answer;
   const { printer, frontend, settings } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, forTool?.() ?? value);
-  const isText = hasLines(context) || (isYaml && settings.format === 'yaml' && settings.jq === undefined);
-  const shown = isText ? text : undefined;
-  if (settings.jq === undefined) check?.(shown ?? jsonText(value, 2));
-  return shown === undefined ? printer.whole(value) : showText(context, shown);
+  if (frontend !== undefined) return printer.one({ columns: [] }, answer.forTool?.() ?? answer.value);
+  const text = isText(context, answer) ? answer.text! : undefined;
+  if (settings.jq === undefined) answer.check?.(text ?? jsonText(answer.value, 2));
+  if (text !== undefined) return showText(context, text);
+  return answer.json === undefined || needsValue(context)
+    ? printer.whole(answer.value)
+    : showJson(context, answer.json);
+};
+
+/** Whether the form is made of the value of JSON, not of its text. */
+const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';
+
+const showJson = async ({ runtime, settings }: Context, json: string, isPretty = settings.format !== 'jsonl') => {
+  const { layOutJson } = await import('../../output/json-text.ts');
+  await runtime.stdout.write(`${layOutJson(json, isPretty)}\n`);
+};
+
+/** Formats that can show any JSON; the others show records. */
+const wholeFormats: ReadonlySet<Format> = new Set(['json', 'jsonl', 'yaml']);
+
+/** Whoever wants records or another form gets those of the JSON; all others what came. */
+const showRaw = async (context: Context, { head, text, isJson, parsed }: RawAnswer): Promise<void> => {
+  const { printer, runtime, settings } = context;
+  const { stdout } = runtime;
+  if (head !== undefined) await stdout.write(head);
+  if (!isJson && text !== '') return stdout.isTerminal ? printer.text(text) : stdout.write(text);
+  if (!isJson) return;
+  const hasRecords = settings.fields !== undefined || !wholeFormats.has(settings.format);
+  if (parsed !== undefined && hasRecords) return show(context, parsed.records());
+  const value = needsValue(context) ? parsed?.value() : undefined;
+  if (value !== undefined) return printer.one({ columns: [] }, value);
+  return showJson(context, text, settings.format !== 'jsonl' || parsed === undefined);
+};
+
+/** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
+const hasFooters = (context: Context, answer: Answer): boolean => {
+  if (answer.kind !== 'text' && answer.kind !== 'file') return true;
+  return context.runtime.stdout.isTerminal && (answer.kind === 'text' || isText(context, answer));
 };
 
 const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
@@ -136,16 +177,16 @@ const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer
 
 const showPicture = async (context: Context, { others, picture, onScreen }: PictureAnswer) => {
   const { printer, settings, notes, runtime } = context;
-  const hasScreen = runtime.stdout.isTerminal && !settings.accessible;
-  if (onScreen && !hasScreen && others !== undefined) return showForm(context, others);
+  if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const isDrawn = printer.showsPages && settings.format !== 'text';
   const made = isDrawn ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
-  if (!isDrawn && others !== undefined) await showForm(context, others);
-  if (made !== undefined) {
+  const isUnspoken = settings.accessible && made !== undefined && made.words === undefined;
+  if ((!isDrawn || isUnspoken) && others !== undefined) await showForm(context, others);
+  if (made !== undefined && !isUnspoken) {
     let hidden: readonly string[] = [];
     await printer.draw((style) => {
-      if (settings.accessible) return made.words(style);
+      if (settings.accessible) return made.words!(style);
       const drawing = made.draw(style);
       hidden = drawing.hidden ?? [];
       return drawing.picture;
@@ -155,9 +196,25 @@ const showPicture = async (context: Context, { others, picture, onScreen }: Pict
   for (const text of made?.footers ?? []) notes.footer(text);
 };
 
+/** Lines for people in place of a table. */
+const showReport = async (context: Context, view: View, report: Report): Promise<void> => {
+  const { printer, settings, runtime } = context;
+  const { rows, lines, paint, summary } = report;
+  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  if (settings.accessible || rows.length === 0) await printer.list(view, [[...rows]]);
+  else await printer.text(lines(columns), paint);
+  if (summary === undefined) return;
+  const { wrap } = await import('../../output/width.ts');
+  const text = `${settings.accessible ? 'Summary: ' : ''}${summary}`;
+  await printer.text(`\n${wrap(text, columns).join('\n')}`, (line, { heading }) => heading(line));
+};
+
 const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
-  const { view, pages, empty, sentences } = answer;
+  const { view, pages, empty, report, sentences } = answer;
   if (context.settings.format === 'text' && sentences !== undefined) return showText(context, await sentences());
+  const { stdout, env } = context.runtime;
+  if (context.printer.showsPages && report !== undefined)
+    return showReport(context, view, report({ isTerminal: stdout.isTerminal, isAscii: needsAscii(env) }));
   const rows = await context.printer.list(view, pages);
   if (rows === 0 && empty !== undefined) context.notes.info(empty);
   await showBelow(context, answer);
@@ -165,50 +222,6 @@ const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => 
 
 const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
   for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
-};
-
-/** Says what a stream is about, as briefly as its screen allows. */
-const announce = (
-  { notes, runtime, settings }: Context,
-  { alive }: Pick<StreamAnswer<unknown>, 'alive'>,
-  { heading, details, lines }: Beginning,
-): void => {
-  if (alive === undefined) for (const line of lines) notes.footer(line);
-  else if (!hasLastLine(runtime)) for (const line of lines) notes.info(line);
-  else {
-    notes.info(`${heading}${inBrackets(notes.takePlace())}`, 'heading');
-    if (settings.verbose) for (const line of details) notes.info(line);
-  }
-};
-
-const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): Promise<void> => {
-  const { runtime, settings, printer, notes } = context;
-  const { view, alive, stopped, columns } = stream;
-  if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
-  let failure: { error: unknown } | undefined;
-  const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
-  async function* untilStopped(): AsyncGenerator<Item> {
-    try {
-      yield* stream.items((beginning) => announce(context, stream, beginning));
-    } catch (error) {
-      // A list that ends early is reported as incomplete. One that never ends can't be.
-      if (alive === undefined) throw error;
-      failure = { error };
-    }
-  }
-  async function* records(): AsyncGenerator<Json[]> {
-    for await (const item of untilStopped()) yield [stream.record(item)];
-  }
-  const hasColumns = runtime.stdout.isTerminal && !settings.accessible;
-  const lineOf = (item: Item) => liveLine(stream.happening(item, hasColumns), runtime, columns, settings.accessible);
-  if (settings.format === 'table')
-    for await (const item of untilStopped()) await printer.text(lineOf(item), stream.paint);
-  else await printer.list(view, records());
-  stopShowing();
-  if (failure === undefined) return;
-  // Stopping is not a failure.
-  if (!runtime.interrupted.aborted) throw failure.error;
-  if (stopped !== undefined) notes.info(stopped);
 };
 
 const showForm = async (context: Context, answer: Answer): Promise<void> => {
@@ -233,6 +246,8 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
       return showSecret(context, answer);
     case 'file':
       return showFile(context, answer);
+    case 'raw':
+      return showRaw(context, answer);
     case 'page':
       return openPage(context, answer.record, answer.page);
     case 'program':
@@ -250,9 +265,11 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   await showForm(context, answer);
   for (const hint of hints) notes.info(hint);
   for (const warning of warnings) notes.warn(warning);
-  for (const footer of footers) notes.footer(footer);
-  if (answer.kind === 'many' || answer.failure === undefined) return;
-  const { failure } = answer;
+  if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
+  if (answer.kind === 'many') return;
+  const { failure: given } = answer;
+  const failure = typeof given === 'function' ? await given(context.printer.rows) : given;
+  if (failure === undefined) return;
   const isSaid = answer.kind === 'picture' && answer.saysFailure && isWatched(context);
   throw isSaid ? failure.with({ lines: [] }) : failure;
 };

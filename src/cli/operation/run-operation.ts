@@ -11,7 +11,7 @@ import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Answer, Bounds, Listing, Stage } from '../answer/answer.ts';
-import { type Plan, plan } from '../answer/plan.ts';
+import { type HiddenBodies, type Plan, plan } from '../answer/plan.ts';
 import type { Command } from '../command.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import { shownUrl } from '../session/connection.ts';
@@ -42,23 +42,23 @@ export interface OperationInput {
   bounds?: Bounds;
 }
 
-interface CurlOptions {
-  /** R49: never print an address, not even one the user typed. The body is then a file of the user. */
-  isHidden?: boolean;
-  /** The shell command that writes such a body. */
-  bodyFrom?: string;
-  hasToken: boolean;
+interface ShownRequests {
+  hidden?: HiddenBodies | undefined;
+  hasToken?: boolean;
+  /** What sched knows besides. */
+  facts?: Json;
 }
 
 /** Prints requests as curl commands. */
 export const printCurl = async (
   { printer, notes, connection }: Context,
   requests: readonly HttpRequest[],
-  { isHidden = false, bodyFrom, hasToken }: CurlOptions,
+  { hidden, hasToken = true }: ShownRequests,
 ): Promise<void> => {
   const open = await connection();
+  const bodyFrom = hidden?.from;
   const placeholder = { file: bodyFrom === undefined ? 'FILE' : '-' };
-  const bodyOf = (text: string) => (isHidden ? placeholder : jsonIn(text) === undefined ? text : escapeJson(text));
+  const bodyOf = (text: string) => (hidden ? placeholder : jsonIn(text) === undefined ? text : escapeJson(text));
   const lines = requests.map(({ method, url, headers, body }) =>
     curlLine({
       method,
@@ -73,14 +73,14 @@ export const printCurl = async (
   await printer.text(lines.map((line) => (bodyFrom === undefined ? line : `${bodyFrom} | ${line}`)).join('\n'));
 };
 
-/** Prints requests for `--dry-run` and `--curl` instead of sending them. `facts` is what sched knows besides. */
+/** Prints requests for `--dry-run` and `--curl` instead of sending them. */
 export const printRequests = async (
   context: Context,
   requests: readonly HttpRequest[],
-  hasToken = true,
-  facts: Json = {},
+  shown: ShownRequests = {},
 ): Promise<void> => {
-  if (context.settings.curl) return printCurl(context, requests, { hasToken });
+  if (context.settings.curl) return printCurl(context, requests, shown);
+  const { facts = {} } = shown;
   const connection = await context.connection();
   const shownRequests = requests.map(({ method, url, body }) =>
     addFacts(
@@ -118,7 +118,7 @@ export const printRequest = async (
   await checkExistence(context, operation, inputs);
   const client = await context.client();
   const requests = await Promise.all(inputs.map((input) => client.prepare(operation, input)));
-  return printRequests(context, requests, operation.scope !== undefined, facts);
+  return printRequests(context, requests, { hasToken: operation.scope !== undefined, facts });
 };
 
 /** The rows of a list, or with `--dry-run` and `--curl` its first request. */

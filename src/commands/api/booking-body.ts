@@ -2,13 +2,14 @@ import { invitees } from '../../api/invitees.ts';
 import { SchedError, throwIfInterrupted } from '../../base/errors.ts';
 import { isObject, type Json, jsonIn, jsonText } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
+import type { RawAnswer } from '../../cli/answer/answer.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { writtenIn } from '../../client/outcome.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { bookedRecord, bookingContextOf, bookingText } from '../booking/booking-context.ts';
-import { type Booking, type BookingOptions, book } from '../booking/work.ts';
+import { type Booked, type Booking, type BookingOptions, book } from '../booking/work.ts';
 import { repeatedNames } from '../bulk/work-json-source.ts';
-import { printReply, type ReplyOptions } from './reply.ts';
+import { type ReplyOptions, replyAnswer } from './reply.ts';
 
 type BookingFacts = Omit<Booking, 'send'>;
 
@@ -58,7 +59,7 @@ export const bookRaw = async (
   booking: BookingFacts,
   options: BookingOptions,
   showing: ReplyOptions,
-): Promise<void> => {
+): Promise<RawAnswer> => {
   const client = await context.client();
   const request: HttpRequest = { ...raw, effect: 'creation' };
   let reply: HttpReply | undefined;
@@ -69,17 +70,34 @@ export const bookRaw = async (
   const booked = await book(await bookingContextOf(context), { ...booking, send }, options).catch((error: unknown) => {
     const isRefusal = error instanceof SchedError && error.facts.outcome === 'not-applied';
     if (reply === undefined || !isRefusal) throw error;
+    return undefined;
   });
-  // A refusal is printed unchanged and then reported as an error.
+  const { failure, ...answer } = answerTo(context, request, reply, booked, showing);
+  return {
+    ...answer,
+    failure: async () => {
+      if (failure !== undefined) return failure;
+      // A signal that came while waiting for the reply takes effect now.
+      throwIfInterrupted(context.runtime.interrupted, 'applied');
+      return undefined;
+    },
+  };
+};
+
+/** A reply as it came: a refusal is then reported as an error. Or else the record of what is booked. */
+const answerTo = (
+  context: Context,
+  request: HttpRequest,
+  reply: HttpReply | undefined,
+  booked: Booked | undefined,
+  showing: ReplyOptions,
+): ReturnType<typeof replyAnswer> => {
   if (booked === undefined || (booked.how === 'booked' && booked.unshown === undefined))
-    await printReply(context, request, reply!, showing);
-  else {
-    const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
-    context.notes.info(bookingText(context, booked));
-    const body = jsonText({ resource: record });
-    const reply: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
-    // This text isn't a reply from the service, so there are no headers to include.
-    await printReply(context, request, reply, { ...showing, include: false });
-  }
-  throwIfInterrupted(context.runtime.interrupted, booked === undefined ? 'not-applied' : 'applied');
+    return replyAnswer(request, reply!, showing);
+  const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
+  context.notes.info(bookingText(context, booked));
+  const body = jsonText({ resource: record });
+  const ownReply: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
+  // This text isn't a reply from the service, so there are no headers to include.
+  return replyAnswer(request, ownReply, { ...showing, include: false });
 };

@@ -3,7 +3,7 @@ import { taking } from '../../cli/input/input.ts';
 import { apiInput } from './input.ts';
 
 export const api: LeafCommand = {
-  ...taking(apiInput, async (...call) => (await import('./run.ts')).runApi(...call)),
+  ...taking(apiInput, async (...call) => (await import('./run.ts')).planApi(...call)),
   effect: 'any',
   freeForm: true,
   examples: [

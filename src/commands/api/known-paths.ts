@@ -9,7 +9,7 @@ import { invitations } from '../../api/organizations.ts';
 import { hasCategory } from '../../base/errors.ts';
 import { isObject, jsonIn } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
-import type { Question } from '../../cli/answer/plan.ts';
+import type { Question, Reader } from '../../cli/answer/plan.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { addressOf, type Dialect } from '../../dialects/dialect.ts';
@@ -97,14 +97,14 @@ const addressesInPath = (body: string | undefined): string => {
 /** The rules in the body in words, one per line. None if the body can't be read. */
 const rulesIn = (body: string | undefined): string[] => (listIn(body, 'rules') ?? []).filter(isObject).map(ruleWords);
 
-/** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */
-const cancelPrompt = async (context: Context, id: string, body?: string): Promise<Question> => {
+/** Asks about the event itself if it can be read. Reads nothing if nobody is asked. */
+const cancelPrompt: AskAbout = async (context, reader, id, body) => {
   const plainQuestion = {
     question: `Cancel event ${id} and notify its invitees?`,
     isFinal: true,
     action: `cancel event ${id}`,
   };
-  if (!context.settings.canAsk || !isPlainId(id)) return plainQuestion;
+  if (reader !== 'asked' || !isPlainId(id)) return plainQuestion;
   const { cancelQuestion, readEvents } = await import('../events/screen.ts');
   try {
     const parsedBody = jsonIn(body ?? '');
@@ -117,7 +117,7 @@ const cancelPrompt = async (context: Context, id: string, body?: string): Promis
   }
 };
 
-type AskAbout = (context: Context, id: string, body?: string) => Question | Promise<Question>;
+type AskAbout = (context: Context, reader: Reader, id: string, body?: string) => Question | Promise<Question>;
 
 const replaces = 'The rules you send replace all others.';
 
@@ -126,7 +126,7 @@ const questions: [Operation, AskAbout][] = [
   [events.cancel, cancelPrompt],
   [
     invitees['no-show'],
-    (_, id) => ({
+    (_, __, id) => ({
       question: `Mark invitee ${id || 'in the body'} as no-show? sched can't check here whether the meeting has started.`,
       action: `mark invitee ${id || 'in the body'} as no-show`,
     }),
@@ -134,7 +134,7 @@ const questions: [Operation, AskAbout][] = [
   [invitations.create, () => inviteQuestion('the person in the body')],
   [
     availability.update,
-    (_, id, body) => ({
+    (_, __, id, body) => ({
       question: `Change availability schedule ${id}? ${replaces}`,
       action: `change availability schedule ${id}`,
       list: rulesIn(body),
@@ -142,7 +142,7 @@ const questions: [Operation, AskAbout][] = [
   ],
   [
     availability['update-all'],
-    (_, __, body) => ({
+    (_, __, ___, body) => ({
       question: `Change all availability schedules of this event type? ${replaces}`,
       action: 'change all availability schedules of this event type',
       list: rulesIn(body),
@@ -150,7 +150,7 @@ const questions: [Operation, AskAbout][] = [
   ],
   [
     compliance.delete,
-    (_, __, body) => ({
+    (_, __, ___, body) => ({
       question: `Delete all data about ${addressesInPath(body)}? This can't be undone.`,
       isFinal: true,
       action: `delete all data of ${addressesInPath(body)}`,
@@ -164,6 +164,7 @@ const knownQuestion = (
   path: string,
   body: string | undefined,
   dialect: Dialect | undefined,
+  reader: Reader,
 ): Promise<Question> | Question | undefined => {
   const segments = segmentsOf(path);
   for (const [row, ask] of questions) {
@@ -171,7 +172,7 @@ const knownQuestion = (
     if (template === undefined) continue;
     const parts = template.split('/').slice(1);
     const id = path.split('/').slice(-parts.length)[parts.findLastIndex((part) => part.startsWith('{'))];
-    return ask(context, id ?? '', body);
+    return ask(context, reader, id ?? '', body);
   }
   return undefined;
 };
@@ -185,11 +186,12 @@ export const questionFor = async (
   method: string,
   path: string,
   body: string | undefined,
+  reader: Reader,
 ): Promise<Question | undefined> => {
-  if (method === 'GET') return undefined;
+  if (method === 'GET' || reader === 'told' || reader === 'nobody') return undefined;
   const text = comparablePath(path);
   const dialect = await context.dialect();
-  const confirmation = method === 'DELETE' ? undefined : knownQuestion(context, path, body, dialect);
+  const confirmation = method === 'DELETE' ? undefined : knownQuestion(context, path, body, dialect, reader);
   if (confirmation !== undefined) return confirmation;
   const parts = [compliancePart, cancellationPart, availabilityPart, noShowPart, invitationPart];
   const isAsking = parts.some((part) => text.includes(part));

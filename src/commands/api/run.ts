@@ -1,11 +1,11 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
-import { isObject, jsonIn, parseJson } from '../../base/json.ts';
+import type { SchedError } from '../../base/errors.ts';
+import { isObject, type Json, jsonIn, parseJson } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
+import type { Answer, NoAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { printRows } from '../../cli/operation/listing.ts';
-import { printCurl } from '../../cli/operation/run-operation.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import { shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { addPlaceToLook } from '../../cli/session/scope-check.ts';
@@ -14,9 +14,8 @@ import type { HttpRequest } from '../../http/message.ts';
 import type { Runtime } from '../../runtime.ts';
 import { bookingIn, bookRaw } from './booking-body.ts';
 import type { ApiInput } from './input.ts';
-import { layOutJson } from './json-text.ts';
 import { isPrivate, mayBook, questionFor } from './known-paths.ts';
-import { printReply, recordView } from './reply.ts';
+import { recordView, replyAnswer } from './reply.ts';
 
 const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHidden: boolean): string => {
   const parts = [`"method":${JSON.stringify(method)}`, `"url":${JSON.stringify(url)}`];
@@ -26,22 +25,17 @@ const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHi
   return `{${parts.join(',')}}`;
 };
 
-/** Prints the planned request. Its body is indented, not parsed, where possible: parsing could change numbers. */
-const printApiPlan = ({ printer, runtime, settings }: Context, json: string): Promise<void> =>
-  settings.jq !== undefined || settings.format === 'yaml'
-    ? printer.whole(parseJson(json))
-    : runtime.stdout.write(`${layOutJson(json, settings.format !== 'jsonl')}\n`);
-
-const printPages = async (
+const pagesAnswer = async (
   context: Context,
   { request: { input, operation }, limit, pageSize = limits.pageSize.max, silent }: ApiInput,
-): Promise<void> => {
+): Promise<RowsAnswer | NoAnswer> => {
   const client = await context.client();
   const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
   const pages = client.rawPages(input, { limit, pageSize: size }, operation);
-  if (!silent) await printRows(context, recordView(operation), pages);
-  else for await (const _ of pages);
+  if (!silent) return { kind: 'rows', view: recordView(operation), pages };
+  for await (const _ of pages);
+  return { kind: 'nothing' };
 };
 
 /** The effect of a known write. A raw deletion has no receipt, so it is sent once, like a change. */
@@ -64,8 +58,29 @@ const readBooking = ({ body, query = [] }: RawInput, { allowDuplicate }: ApiInpu
   }
 };
 
-export const runApi = async (values: ApiInput, { context, problems }: Call): Promise<void> => {
-  const { header, paginate, include, silent, isJson } = values;
+/** Sends the request, and answers with the reply. */
+const sendRequest = async (
+  context: Context,
+  request: HttpRequest,
+  values: ApiInput,
+  isHidden: boolean,
+): Promise<Answer> => {
+  const { paginate, include, silent, isJson } = values;
+  const { input, operation } = values.request;
+  if (paginate) return pagesAnswer(context, values);
+  const showing = { operation, isPrivate: isHidden, include, silent, isJson };
+  const booking = request.isBooking ? readBooking(input, values) : undefined;
+  if (booking !== undefined) return bookRaw(context, request, booking, values, showing);
+  try {
+    const answer = replyAnswer(request, await (await context.client()).send(request), showing);
+    return { ...answer, failure: addPlaceToLook(answer.failure, operation) as SchedError | undefined };
+  } catch (error) {
+    throw addPlaceToLook(error, operation);
+  }
+};
+
+export const planApi = async (values: ApiInput, { context, problems }: Call): Promise<Plan> => {
+  const { header, paginate } = values;
   const { input, operation, isHidden: hasPrivateWords } = values.request;
   keepSigningKey(context.runtime, input.body);
   const client = await context.client();
@@ -83,24 +98,13 @@ export const runApi = async (values: ApiInput, { context, problems }: Call): Pro
       words: words`${the('paginate')} can't be used with data_compliance, because its replies are never printed`,
     });
   problems.check();
-  if (context.settings.curl) return printCurl(context, [request], { isHidden, hasToken: true });
-  if (context.settings.dryRun) {
-    const url = shownUrl(request.url, await context.connection());
-    return printApiPlan(context, requestText(input, url, isHidden));
-  }
-  if (!context.settings.yes) {
-    const question = await questionFor(context, input.method, pathname, input.body);
-    if (question !== undefined) await confirm(context, question);
-  }
-  if (paginate) return printPages(context, values);
-  const showing = { operation, isPrivate: isHidden, include, silent, isJson };
-  if (isBooking) {
-    const booking = readBooking(input, values);
-    if (booking !== undefined) return bookRaw(context, request, booking, values, showing);
-  }
-  try {
-    await printReply(context, request, await client.send(request), showing);
-  } catch (error) {
-    throw addPlaceToLook(error, operation);
-  }
+  const json = requestText(input, shownUrl(request.url, await context.connection()), isHidden);
+  return plan({
+    requests: () => ({ prepared: [request], hidden: isHidden ? {} : undefined }),
+    // Its body is not parsed: that could change numbers.
+    preview: () => ({ kind: 'file', value: parseJson(json) as Json, json }),
+    read: (reader) => questionFor(context, input.method, pathname, input.body, reader),
+    question: (question) => question,
+    send: () => sendRequest(context, request, values, isHidden),
+  });
 };

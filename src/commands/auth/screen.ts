@@ -42,7 +42,8 @@ export const loginAnswer = (
 ): RecordAnswer | PictureAnswer => {
   const all: RecordAnswer = { kind: 'record', view, record };
   if (settings.verbose) return all;
-  const draw = (style: BlockStyle) => drawLogin(screen(style.time), style);
-  const picture = async () => ({ draw: (style: BlockStyle) => ({ picture: draw(style) }), words: draw });
+  const picture = async () => ({
+    draw: (style: BlockStyle) => ({ picture: drawLogin(screen(style.time), style) }),
+  });
   return { kind: 'picture', others: all, picture, onScreen: true };
 };

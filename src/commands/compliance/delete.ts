@@ -162,7 +162,7 @@ const printCurlLine = async (context: Context, batchSize: number): Promise<void>
   const [name] = Object.keys(parseJson(request.body!) as Json);
   context.notes.info(`Put the addresses into addresses.txt, one per line, at most ${batchSize} for each request`);
   const bodyFrom = `jq -Rn '{${name}: [inputs]}' addresses.txt`;
-  return printCurl(context, [request], { isHidden: true, bodyFrom, hasToken: true });
+  return printCurl(context, [request], { hidden: { from: bodyFrom } });
 };
 
 const printDeletionPlan = async (

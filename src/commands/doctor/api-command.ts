@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
+import type { NoAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { dialectSetting, loadDialect, readDialect } from '../../cli/session/dialect-file.ts';
@@ -10,6 +11,7 @@ import { probeApi } from './api-probe.ts';
 import type { ApiFinding, Prober } from './api-prober.ts';
 import { changedSince } from './baseline.ts';
 import type { DoctorInput } from './input.ts';
+import { findingsView, reportOf } from './screen.ts';
 
 /** A comment. The service's text must not end it. */
 const comment = (text: string): string => `# ${text.replace(/[^\x20-\x7e]/g, '?')}`;
@@ -48,13 +50,36 @@ const dialectText = ({ dialect, corrections, sources, findings, now }: Prober, f
   ].join('\n');
 };
 
-/** `sched doctor --api`: prints with `show` what holds at this service. */
-export const runApi = async (
-  values: DoctorInput,
-  context: Context,
-  show: (findings: ApiFinding[], summary: string) => Promise<void>,
-): Promise<void> => {
-  const { runtime, notes } = context;
+const verdictWords = { holds: 'holds', differs: "doesn't", unknown: 'unknown' };
+/** The words for a terminal, which shows only what differs. */
+const screenWords = { holds: 'ok', differs: 'failed', unknown: 'unknown' };
+
+const countOf = (findings: readonly ApiFinding[], verdict: ApiFinding['verdict']): number =>
+  findings.filter((each) => each.verdict === verdict).length;
+
+/** The findings as rows. With `summary`, a terminal reads what it is about in words of its own. */
+const findingsAnswer = (
+  findings: readonly ApiFinding[],
+  { isAll, summary, requests }: { isAll: boolean; summary?: string | undefined; requests?: string },
+): RowsAnswer => ({
+  kind: 'rows',
+  view: findingsView,
+  pages: [[...findings]],
+  report: ({ isTerminal }) => {
+    const [passed, failed, unknown] = (['holds', 'differs', 'unknown'] as const).map((each) => countOf(findings, each));
+    const onScreen = `${failed === 0 ? 'ok · ' : ''}${passed} passed, ${failed} failed, ${unknown} unknown ${requests}`;
+    const words = isTerminal ? screenWords : verdictWords;
+    const shownFindings = isTerminal && !isAll ? findings.filter(({ verdict }) => verdict !== 'holds') : findings;
+    return {
+      ...reportOf(shownFindings, ({ verdict }) => words[verdict]),
+      summary: summary !== undefined && isTerminal ? onScreen : summary,
+    };
+  },
+});
+
+/** `sched doctor --api`: what holds at this service. */
+export const runApi = async (values: DoctorInput, context: Context): Promise<RowsAnswer | NoAnswer> => {
+  const { runtime, settings } = context;
   const file = values.writeDialect === undefined ? undefined : resolve(values.writeDialect);
   // The probe may take minutes, so a file that is in the way is reported first.
   if (file !== undefined && statIfAny(file) !== undefined) throw diskTrouble('write', file, { code: 'EEXIST' });
@@ -66,27 +91,27 @@ export const runApi = async (
     const service = new URL((await context.connection()).baseUrl).origin;
     const changes = await changedSince(resolve(values.baseline), service, findings, runtime);
     if (changes === undefined)
-      return notes.info(`Wrote ${values.baseline} with ${counted(findings.length, 'finding')}`);
-    await show(changes, '');
-    if (changes.length === 0) return notes.footer('Nothing has changed since the last run');
-    throw new SchedError('conflict', `${counted(changes.length, 'finding')} changed since the last run`);
+      return { kind: 'nothing', hints: [`Wrote ${values.baseline} with ${counted(findings.length, 'finding')}`] };
+    const changed = findingsAnswer(changes, { isAll: true });
+    if (changes.length === 0) return { ...changed, footers: ['Nothing has changed since the last run'] };
+    const change = `${counted(changes.length, 'finding')} changed since the last run`;
+    return { ...changed, failure: new SchedError('conflict', change) };
   }
   if (file !== undefined) {
     const text = dialectText(probe, file);
     await readDialect({ place: file, text });
     await realDisk.create(file, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   }
-  const countOf = (verdict: ApiFinding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
-  const counts = `${countOf('holds')} hold, ${countOf('differs')} don't, ${countOf('unknown')} unknown`;
-  const summary = `${counts} (${probe.requests()} requests)`;
+  const [hold, differ, unknown] = (['holds', 'differs', 'unknown'] as const).map((each) => countOf(findings, each));
+  const requests = `(${probe.requests()} requests)`;
+  const summary = `${hold} hold, ${differ} don't, ${unknown} unknown ${requests}`;
   const isOpen = findings.some(({ verdict, fix }) => verdict === 'differs' && (file === undefined || fix === null));
-  await show(findings, isOpen ? '' : summary);
-  if (file !== undefined) {
-    const use = `. To use it, set SCHED_DIALECT, or: ${commandHere(context, 'profiles', 'set', 'dialect', file)}`;
-    // The built-in sandbox speaks no dialect.
-    notes.info(`Wrote ${file}${context.settings.sandbox ? '' : use}`);
-  }
-  if (!isOpen) return;
+  const use = `. To use it, set SCHED_DIALECT, or: ${commandHere(context, 'profiles', 'set', 'dialect', file ?? '')}`;
   const hint = { flags: { 'write-dialect': 'dialect.yaml' } };
-  throw new SchedError('environment', summary, file === undefined ? { hint } : {});
+  return {
+    ...findingsAnswer(findings, { isAll: settings.verbose, summary: isOpen ? undefined : summary, requests }),
+    // The built-in sandbox speaks no dialect.
+    hints: file === undefined ? [] : [`Wrote ${file}${settings.sandbox ? '' : use}`],
+    failure: isOpen ? new SchedError('environment', summary, file === undefined ? { hint } : {}) : undefined,
+  };
 };

@@ -1,20 +1,14 @@
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
-import { typedLine } from '../../base/shell-quote.ts';
+import { type Shell, typedLine } from '../../base/shell-quote.ts';
+import type { NoAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
 import type { LeafCommand } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import type { Here } from '../../cli/messages/suggested-line.ts';
 import { aboutService } from '../../cli/mirror-answer.ts';
 import { chosenName, readConfig } from '../../cli/session/config-file.ts';
-import type { Context } from '../../cli/session/context.ts';
 import type { Config } from '../../cli/session/profile-schema.ts';
-import { needsAscii } from '../../output/ascii.ts';
-import { drawGrid, gap } from '../../output/grid.ts';
-import type { Paint } from '../../output/paint.ts';
-import type { View } from '../../output/view.ts';
-import { width, wrap } from '../../output/width.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account-checks.ts';
-import type { ApiFinding } from './api-prober.ts';
 import type { Check, Finding } from './finding.ts';
 import { type DoctorInput, doctorInput } from './input.ts';
 import {
@@ -27,6 +21,7 @@ import {
   shellCheck,
   zoneRulesCheck,
 } from './machine-checks.ts';
+import { findingsView, reportOf } from './screen.ts';
 import { sharedStateCheck } from './shared-state-check.ts';
 import { bookingCheck, moveCheck, runCheck } from './unfinished-work.ts';
 
@@ -50,65 +45,8 @@ const checks: Check[] = [
   runCheck,
 ];
 
-const findingsView: View = {
-  columns: [
-    { header: 'CHECK', path: 'check', priority: 5, shrink: false },
-    { header: 'STATUS', path: 'status', as: 'status', priority: 4 },
-    { header: 'FINDING', path: 'finding', priority: 3 },
-    { header: 'FIX', path: 'fix', priority: 2 },
-  ],
-  id: 'check',
-};
-
-/** With fewer columns than this for the findings, they go below the name of their check. */
-const leastWidth = 30;
-
-/** A finding with the word that people read before it. */
-type Shown = Omit<Finding, 'status'> & { status: string };
-
-/** For narrow terminals. */
-const stacked = (findings: readonly Shown[], columns: number): string =>
-  findings
-    .flatMap(({ check, status, finding, fix }) => [
-      ...wrap(`${status}${gap}${check}`, columns),
-      ...[finding, ...(fix === null ? [] : [`fix: ${fix}`])]
-        .flatMap((text) => wrap(text, Math.max(columns - gap.length, 1)))
-        .map((line) => `${gap}${line}`),
-    ])
-    .map((line) => `${line}\n`)
-    .join('');
-
-/** Prints each fix in full below its finding. A normal table would shorten it. */
-const drawFindings = (findings: readonly Shown[], columns: number): string => {
-  const widest = (texts: string[]) => Math.max(...texts.map(width));
-  const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
-  const room = columns - before.reduce((sum, each) => sum + each + gap.length, 0);
-  if (room < leastWidth) return stacked(findings, columns);
-  const rows = findings.map(({ check, status, finding, fix }) => {
-    const lines = [finding, ...(fix === null ? [] : [`fix: ${fix}`])].flatMap((text) => wrap(text, room));
-    return [status, check, lines.join('\n')];
-  });
-  const last = widest(rows.flatMap(([, , lines]) => lines!.split('\n')));
-  return drawGrid(
-    rows,
-    [...before, last].map((each) => ({ width: each })),
-  );
-};
-
-/** Each finding starts with its status. The lines below it are indented. */
-const paintStatus = (line: string, paint: Paint): string =>
-  line
-    .replace(/^(ok|note|problem|holds|doesn't|failed|unknown)\b/, paint.status)
-    .replace(/^[✔!✗]/, (sign) =>
-      sign === '✔' ? paint.done(sign) : sign === '!' ? paint.warning(sign) : paint.error(sign),
-    );
-
 /** The statuses on a terminal. */
 const signs: Readonly<Record<Finding['status'], string>> = { ok: '✔', note: '!', problem: '✗' };
-
-const verdictWords = { holds: 'holds', differs: "doesn't", unknown: 'unknown' };
-/** The words for a terminal, which shows only what differs. */
-const screenWords = { holds: 'ok', differs: 'failed', unknown: 'unknown' };
 
 const findingsSummary = (findings: readonly Finding[]): string => {
   const [problems, notes] = (['problem', 'note'] as const).map(
@@ -121,55 +59,9 @@ const findingsSummary = (findings: readonly Finding[]): string => {
   return problems === 0 ? ['All good', ...parts].join(', ') : `Found ${parts.join(' and ')}`;
 };
 
-const showFindings = async (
-  { runtime, printer, settings }: Context,
-  findings: readonly Finding[],
-  summary: string,
-  labelOf: (finding: Finding) => string = ({ status }) => status,
-): Promise<void> => {
-  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
-  const isForPerson = settings.format === 'table' && settings.fields === undefined;
-  const labeledFindings = findings.map((finding) => ({ ...finding, status: labelOf(finding) }));
-  if (isForPerson && !settings.accessible && labeledFindings.length > 0)
-    await printer.text(drawFindings(labeledFindings, columns), paintStatus);
-  else await printer.list(findingsView, [[...findings]]);
-  const label = settings.accessible ? 'Summary: ' : '';
-  if (isForPerson && summary !== '')
-    await printer.text(`\n${wrap(`${label}${summary}`, columns).join('\n')}`, (line, paint) => paint.heading(line));
-};
-
-/** `ok · 50 passed, 0 failed, 0 unknown (52 requests)` */
-const apiSummary = (findings: readonly ApiFinding[], requests: string): string => {
-  const [passed, failed, unknown] = (['holds', 'differs', 'unknown'] as const).map(
-    (kind) => findings.filter(({ verdict }) => verdict === kind).length,
-  );
-  return `${failed === 0 ? 'ok · ' : ''}${passed} passed, ${failed} failed, ${unknown} unknown ${requests}`;
-};
-
-/** People see what differs, and everything with --verbose. */
-const showApi = async (
-  context: Context,
-  findings: readonly ApiFinding[],
-  summary: string,
-  isChange: boolean,
-): Promise<void> => {
-  const { runtime, settings } = context;
-  const isScreen = runtime.stdout.isTerminal && settings.format === 'table' && settings.fields === undefined;
-  const words = isScreen ? screenWords : verdictWords;
-  const shownFindings =
-    isScreen && !settings.verbose && !isChange ? findings.filter(({ verdict }) => verdict !== 'holds') : findings;
-  const text = isScreen && summary !== '' ? apiSummary(findings, summary.slice(summary.lastIndexOf('('))) : summary;
-  await showFindings(context, shownFindings, text, (finding) => words[(finding as ApiFinding).verdict]);
-};
-
-const runDoctor = async (values: DoctorInput, { context }: Call): Promise<void> => {
+const runDoctor = async (values: DoctorInput, { context }: Call): Promise<RowsAnswer | NoAnswer> => {
   const { network } = values;
-  if (values.api) {
-    const { runApi } = await import('./api-command.ts');
-    return runApi(values, context, (findings, summary) =>
-      showApi(context, findings, summary, values.baseline !== undefined),
-    );
-  }
+  if (values.api) return (await import('./api-command.ts')).runApi(values, context);
   const { runtime } = context;
   const config: Config | undefined = await readConfig(runtime).catch(() => undefined);
   const name = config && chosenName(context.settings.here.profile, runtime, config);
@@ -180,14 +72,23 @@ const runDoctor = async (values: DoctorInput, { context }: Call): Promise<void> 
   const findings: Finding[] = [];
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network, settings: { here } })));
-  const { calledAs } = runtime;
-  const shell = { platform: runtime.platform, ...(calledAs && context.settings.format === 'table' && { calledAs }) };
-  for (const each of findings) if (each.fix?.startsWith('sched ')) each.fix = typedLine(each.fix, shell);
   const isWell = findings.every(({ status }) => status !== 'problem');
-  const hasSigns = runtime.stdout.isTerminal && !needsAscii(runtime.env);
-  const label = ({ status }: Finding) => (hasSigns ? signs[status] : status);
-  await showFindings(context, findings, isWell ? findingsSummary(findings) : '', label);
-  if (!isWell) throw new SchedError('environment', findingsSummary(findings));
+  const { calledAs, platform } = runtime;
+  const fixesIn = (shell: Shell): Finding[] =>
+    findings.map((each) => (each.fix?.startsWith('sched ') ? { ...each, fix: typedLine(each.fix, shell) } : each));
+  const report: RowsAnswer['report'] = ({ isTerminal, isAscii }) => ({
+    ...reportOf(fixesIn({ platform, ...(calledAs && { calledAs }) }), ({ status }) =>
+      isTerminal && !isAscii ? signs[status] : status,
+    ),
+    summary: isWell ? findingsSummary(findings) : undefined,
+  });
+  return {
+    kind: 'rows',
+    view: findingsView,
+    pages: [fixesIn({ platform })],
+    report,
+    failure: isWell ? undefined : new SchedError('environment', findingsSummary(findings)),
+  };
 };
 
 export const doctor: LeafCommand = {

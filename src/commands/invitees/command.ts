@@ -2,7 +2,7 @@ import { events } from '../../api/events.ts';
 import type { SentInvitee } from '../../api/invitees.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
-import type { Page } from '../../cli/answer/answer.ts';
+import type { Page, RowsAnswer } from '../../cli/answer/answer.ts';
 import type { Plan } from '../../cli/answer/plan.ts';
 import type { Argument, Command, Invocation } from '../../cli/command.ts';
 import { type Call, input, taking } from '../../cli/input/input.ts';
@@ -115,7 +115,7 @@ const settledView: View = {
   ],
 };
 
-const runReconcile = async (_: object, { context }: Call): Promise<void> => {
+const runReconcile = async (_: object, { context }: Call): Promise<RowsAnswer> => {
   const bookingContext = await bookingContextOf(context);
   const unknownAttempts: SettledAttempt[] = [];
   async function* settledRows() {
@@ -124,21 +124,26 @@ const runReconcile = async (_: object, { context }: Call): Promise<void> => {
       yield [each];
     }
   }
-  const rows = await context.printer.list(settledView, settledRows());
-  if (rows === 0) context.notes.footer('No bookings with an unknown outcome');
-  const { moveContextOf, noteOpenMoves } = await import('../move/plan-move.ts');
-  await noteOpenMoves(context, await moveContextOf(context));
-  const [first] = unknownAttempts;
-  if (first === undefined) return;
-  throw new SchedError(
-    'outcome-unknown',
-    `The outcome of ${unknownAttempts.length} of ${counted(rows, 'booking')} is still unknown`,
-    {
-      reason: first.reason ?? 'looking them up found nothing',
-      hint: sameCommand,
-      outcome: 'unknown',
-    },
-  );
+  /** What is still open once all were looked up. */
+  const failure = async (rows: number): Promise<SchedError | undefined> => {
+    const { moveContextOf, noteOpenMoves } = await import('../move/plan-move.ts');
+    await noteOpenMoves(context, await moveContextOf(context));
+    const [first] = unknownAttempts;
+    return (
+      first &&
+      new SchedError(
+        'outcome-unknown',
+        `The outcome of ${unknownAttempts.length} of ${counted(rows, 'booking')} is still unknown`,
+        {
+          reason: first.reason ?? 'looking them up found nothing',
+          hint: sameCommand,
+          outcome: 'unknown',
+        },
+      )
+    );
+  };
+  const below = async (rows: number) => (rows === 0 ? ['No bookings with an unknown outcome'] : []);
+  return { kind: 'rows', view: settledView, pages: settledRows(), below, failure };
 };
 
 export const extra = (): Command[] => [

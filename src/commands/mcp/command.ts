@@ -19,8 +19,7 @@ const isMetadataMissing = (error: unknown): boolean => {
 };
 
 /** Fetches the metadata without a token. Nothing in it is used, but it must describe this resource. */
-const runMcpMetadata = async ({ view }: GenericCommand, invocation: Invocation): Promise<Plan> => {
-  const { context, problems } = invocation;
+const planMetadata = async ({ view }: GenericCommand, { context, problems }: Invocation): Promise<Plan> => {
   problems.check();
   const { mcpUrl = '' } = await context.connection();
   const path = mcpUrl === '' ? '' : withoutTrailingSlashes(new URL(mcpUrl).pathname);
@@ -46,7 +45,7 @@ const runMcpMetadata = async ({ view }: GenericCommand, invocation: Invocation):
 };
 
 export const decorate = {
-  metadata: (generic) => ({ run: (invocation) => runMcpMetadata(generic, invocation) }),
+  metadata: (generic) => ({ run: (invocation) => planMetadata(generic, invocation) }),
 } satisfies Decorations;
 
 const serveCommand = (registry: Nouns): Command => ({

@@ -1,19 +1,21 @@
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import { SchedError, usageError } from '../../base/errors.ts';
+import { SchedError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
+import type { FileAnswer, NoAnswer, RecordAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan, type Question } from '../../cli/answer/plan.ts';
 import type { ChoiceList, Command, Invocation } from '../../cli/command.ts';
 import { type Call, input, taking } from '../../cli/input/input.ts';
 import type { Problems } from '../../cli/messages/problems.ts';
 import { commandHere, suggestedLine } from '../../cli/messages/suggested-line.ts';
-import { addProfile, changeConfig, chosenName, chosenProfile, readConfig } from '../../cli/session/config-file.ts';
-import { confirm } from '../../cli/session/confirm.ts';
+import { addProfile, changeConfig, chosenName, readConfig } from '../../cli/session/config-file.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { Profile, SettableProfile } from '../../cli/session/profile-schema.ts';
-import type { Facts } from '../../cli/session/prompt.ts';
 import { addressKeys, withoutServerAddresses } from '../../cli/session/server-addresses.ts';
 import { waysInSentence } from '../../client/ids.ts';
 import { addInput, oneProfile, type SettableKey, setInput, someProfile } from './input.ts';
+import { type NamedProfile, profileNamed } from './named-profile.ts';
 import { profileView } from './profile-view.ts';
+import { remove } from './remove.ts';
 
 const profileRecord = (name: string, profile: Profile, isCurrent: boolean) => ({
   name,
@@ -24,36 +26,28 @@ const profileRecord = (name: string, profile: Profile, isCurrent: boolean) => ({
 /** The command that logs in to a profile. */
 const loginTo = (profile: string): string => suggestedLine({ sandbox: false, profile }, { command: ['auth', 'login'] });
 
-/** The profile that a command applies to: its argument, or else the one in use. */
-const profileNamed = async (
-  { runtime, settings }: Context,
-  name = settings.here.profile,
-): Promise<{ name: string; profile: Profile }> => {
-  const match = await chosenProfile(name, runtime);
-  if (match !== undefined) return match;
-  throw usageError(['No profiles yet'], { hint: addProfile });
-};
+interface ChosenDialect {
+  /** As it is kept. */
+  setting: string;
+  question: Question | undefined;
+}
 
 /**
- * The dialect to be set, as it is kept. A file decides where writes go, like a script, so it is shown and confirmed; those
- * that come with sched are not.
+ * The dialect to be set. A file decides where writes go, like a script, so it is shown and confirmed; those that come with
+ * sched are not.
  */
-const checkDialect = async (context: Context, dialectName: string): Promise<string> => {
+const readDialect = async (context: Context, dialectName: string): Promise<ChosenDialect> => {
   const { dialectSetting, loadDialect, movedWrites } = await import('../../cli/session/dialect-file.ts');
   const { shippedDialects } = await import('../../dialects/read.ts');
   const dialect = await loadDialect(dialectName, context.runtime);
-  if (!Object.hasOwn(shippedDialects, dialect.place))
-    await confirm(
-      context,
-      {
-        question: `Use the dialect ${dialect.name}?`,
-        action: `use the dialect ${dialect.name}`,
-        facts: [['file', dialect.place]],
-        list: await movedWrites(dialect),
-      },
-      'this machine',
-    );
-  return dialectSetting(dialectName);
+  const question = async (): Promise<Question> => ({
+    question: `Use the dialect ${dialect.name}?`,
+    action: `use the dialect ${dialect.name}`,
+    facts: [['file', dialect.place]],
+    list: await movedWrites(dialect),
+  });
+  const isShipped = Object.hasOwn(shippedDialects, dialect.place);
+  return { setting: dialectSetting(dialectName), question: isShipped ? undefined : await question() };
 };
 
 /** Checks the settings as a whole. Those of flags are known to be right. */
@@ -65,31 +59,24 @@ const readProfile = (settings: Json, problems: Problems): Profile => {
   return reading.data!;
 };
 
-const listProfiles = async ({ context }: Call): Promise<void> => {
+const listProfiles = async ({ context }: Call): Promise<RowsAnswer> => {
   const { runtime, settings } = context;
   const config = await readConfig(runtime);
   const current = chosenName(settings.here.profile, runtime, config);
   const rows = Object.entries(config.profiles).map(([name, profile]) => profileRecord(name, profile, name === current));
-  await context.printer.list(profileView, [rows]);
-  if (rows.length === 0)
-    context.notes.footer(
-      `No profiles yet. Add one: ${commandHere(context, 'auth', 'login')}, or ${suggestedLine(settings.here, addProfile)}`,
-    );
+  const none = `No profiles yet. Add one: ${commandHere(context, 'auth', 'login')}, or ${suggestedLine(settings.here, addProfile)}`;
+  return { kind: 'rows', view: profileView, pages: [rows], footers: rows.length === 0 ? [none] : [] };
 };
 
-const showProfile = async (profileName: string | undefined, { context }: Call): Promise<void> => {
+const showProfile = async (profileName: string | undefined, { context }: Call): Promise<RecordAnswer> => {
   const { name, profile } = await profileNamed(context, profileName);
   const config = await readConfig(context.runtime);
-  await context.printer.one(
-    profileView,
-    profileRecord(name, profile, name === chosenName(undefined, context.runtime, config)),
-  );
+  const isCurrent = name === chosenName(undefined, context.runtime, config);
+  return { kind: 'record', view: profileView, record: profileRecord(name, profile, isCurrent) };
 };
 
-const add = async (name: string, settings: Json, { context, problems }: Call): Promise<void> => {
-  const { dialect } = settings;
-  const checkedDialect = dialect === undefined ? {} : { dialect: await checkDialect(context, String(dialect)) };
-  const profile = readProfile({ ...settings, ...checkedDialect }, problems);
+const saveNew = async (name: string, settings: Json, { context, problems }: Call): Promise<RecordAnswer> => {
+  const profile = readProfile(settings, problems);
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name)) {
       throw new SchedError('conflict', `Profile "${name}" already exists`, {
@@ -102,24 +89,37 @@ const add = async (name: string, settings: Json, { context, problems }: Call): P
   context.notes.info(
     `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: ${loginTo(name)}`,
   );
-  await context.printer.one(profileView, profileRecord(name, profile, config.current === name));
+  return { kind: 'record', view: profileView, record: profileRecord(name, profile, config.current === name) };
 };
 
-/** What is done to a protected profile needs its name again, or an answer. */
-const keepProtected = ({ settings }: Context, { name, profile }: { name: string; profile: Profile }): void => {
-  if (profile.protected && settings.profileIs !== name) settings.yes = false;
+/** A plan to set a dialect, which may have to be confirmed. */
+const planDialect = (
+  name: string,
+  context: Context,
+  save: (setting: string) => Promise<RecordAnswer | NoAnswer>,
+): Plan =>
+  ownPlan({
+    read: () => readDialect(context, name),
+    question: ({ question }) => question,
+    send: ({ setting }) => save(setting),
+  });
+
+const add = (name: string, settings: Json, call: Call): Promise<RecordAnswer> | Plan => {
+  const { dialect } = settings;
+  if (dialect === undefined) return saveNew(name, settings, call);
+  return planDialect(String(dialect), call.context, (setting) =>
+    saveNew(name, { ...settings, dialect: setting }, call),
+  );
 };
 
-const set = async (key: SettableKey, value: string, { context, problems }: Call): Promise<void> => {
-  const { name, profile } = await profileNamed(context);
+const save = async (
+  { name, profile }: NamedProfile,
+  key: SettableKey,
+  value: string,
+  { context, problems }: Call,
+  storedValue = value,
+): Promise<NoAnswer> => {
   const { login, ...settable } = profile;
-  if (key === 'protected' && value !== 'yes' && profile.protected) {
-    keepProtected(context, { name, profile });
-    const action = `end the protection of profile ${name}`;
-    const flags = { yes: true, 'profile-is': name };
-    await confirm(context, { question: `End the protection of profile ${name}?`, action, flags }, 'this machine');
-  }
-  const storedValue = key === 'dialect' && value !== '' ? await checkDialect(context, value) : value;
   const changedProfile = readProfile({ ...settable, [key]: value === '' ? undefined : storedValue }, problems);
   const one = { [key]: changedProfile[key] };
   // The addresses found at the last login belong to the server that was the auth URL then.
@@ -130,15 +130,35 @@ const set = async (key: SettableKey, value: string, { context, problems }: Call)
     const rest = isOtherServer ? withoutServerAddresses(now) : now;
     return { ...config, profiles: { ...config.profiles, [name]: { ...rest, ...one } } };
   });
-  context.notes.info(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
   const unsetKeys = Object.keys(addressKeys).filter((each) => profile[each as keyof Profile] !== undefined);
-  if (isOtherServer && unsetKeys.length > 0)
-    context.notes.info(
-      `${name}: unset ${unsetKeys.join(', ')}, which belong to the old auth_url. Log in again: ${loginTo(name)}`,
-    );
+  const unset = `${name}: unset ${unsetKeys.join(', ')}, which belong to the old auth_url. Log in again: ${loginTo(name)}`;
+  return {
+    kind: 'nothing',
+    hints: [
+      `${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`,
+      ...(isOtherServer && unsetKeys.length > 0 ? [unset] : []),
+    ],
+  };
 };
 
-const use = async (profileName: string, { context }: Call): Promise<void> => {
+const set = async (key: SettableKey, value: string, call: Call): Promise<Plan | NoAnswer> => {
+  const named = await profileNamed(call.context);
+  const { name, profile } = named;
+  if (key === 'dialect' && value !== '')
+    return planDialect(value, call.context, (setting) => save(named, key, value, call, setting));
+  if (key !== 'protected' || value === 'yes' || !profile.protected) return save(named, key, value, call);
+  return ownPlan({
+    guards: name,
+    question: () => ({
+      question: `End the protection of profile ${name}?`,
+      action: `end the protection of profile ${name}`,
+      flags: { yes: true, 'profile-is': name },
+    }),
+    send: () => save(named, key, value, call),
+  });
+};
+
+const use = async (profileName: string, { context }: Call): Promise<NoAnswer> => {
   const { name } = await profileNamed(context, profileName);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
   const {
@@ -148,64 +168,22 @@ const use = async (profileName: string, { context }: Call): Promise<void> => {
     SCHED_BASE_URL: url,
   } = context.runtime.env;
   const isDefault = `The default profile is now "${name}"`;
-  if (chosen && chosen !== name)
-    context.notes.warn(
-      `${isDefault}, but in this shell SCHED_PROFILE decides: "${chosen}". To end that: unset SCHED_PROFILE`,
-    );
-  else if (!chosen && url && (token || tokenFile))
-    context.notes.warn(
-      `${isDefault}, but in this shell ${token ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE'} and SCHED_BASE_URL decide`,
-    );
-  else context.notes.info(`${isDefault}. For this terminal only: export SCHED_PROFILE=${name}`);
-};
-
-/** The account of a profile, for a prompt. */
-const profileFacts = ({ user, organization, base_url: baseUrl, login }: Profile): Facts => [
-  ...(user === undefined ? [] : [['user', user] as const]),
-  ...(organization === undefined ? [] : [['organization', organization] as const]),
-  ['origin', new URL(baseUrl).origin],
-  ['login', login === undefined ? 'none' : `in the ${login.store === 'file' ? 'credential file' : 'keychain'}`],
-];
-
-const remove = async (profileName: string, { context }: Call): Promise<void> => {
-  const { name, profile } = await profileNamed(context, profileName);
-  keepProtected(context, { name, profile });
-  const what = `profile ${name}${profile.login === undefined ? '' : ' and its login'}`;
-  await confirm(
-    context,
-    {
-      question: `Remove ${what}?`,
-      action: `remove ${what}`,
-      facts: profileFacts(profile),
-      ...(profile.protected ? { flags: { yes: true, 'profile-is': name } } : {}),
-    },
-    'this machine',
-  );
-  if (profile.login !== undefined) {
-    const { removeLogin } = await import('../../cli/session/stored-login.ts');
-    await removeLogin({ name, profile }, context.runtime, context.notes);
-  }
-  const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
-    ...config,
-    ...(current === name || current === undefined ? {} : { current }),
-    profiles: Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name)),
-  }));
-  const { noteMirror } = await import('../../cli/session/open-mirror.ts');
-  noteMirror(context, profileName);
-  const remaining = Object.keys(after.profiles);
-  const isOpen = after.current === undefined && remaining.length > 1;
-  context.notes.info(
-    `Removed profile ${name}${isOpen ? `. Choose a new default: ${commandHere(context, 'profiles', 'use', remaining[0]!)}` : ''}`,
-  );
+  const butHere = (decides: string): NoAnswer => ({
+    kind: 'nothing',
+    done: { warnings: [`${isDefault}, but in this shell ${decides}`] },
+  });
+  if (chosen && chosen !== name) return butHere(`SCHED_PROFILE decides: "${chosen}". To end that: unset SCHED_PROFILE`);
+  if (!chosen && url && (token || tokenFile))
+    return butHere(`${token ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE'} and SCHED_BASE_URL decide`);
+  return { kind: 'nothing', hints: [`${isDefault}. For this terminal only: export SCHED_PROFILE=${name}`] };
 };
 
 /** Prints the addresses of a profile for a colleague, without personal or secret data. */
-const exportProfile = async (profileName: string | undefined, { context }: Call): Promise<void> => {
+const exportProfile = async (profileName: string | undefined, { context }: Call): Promise<FileAnswer> => {
   const { profile } = await profileNamed(context, profileName);
   const { login, user, ...addresses } = profile;
-  await context.printer.whole(addresses);
-  if (addresses.client_auth !== undefined)
-    context.notes.info('The secret of the client is not included. It is needed to log in: --client-secret-file FILE');
+  const secret = 'The secret of the client is not included. It is needed to log in: --client-secret-file FILE';
+  return { kind: 'file', value: addresses, hints: addresses.client_auth === undefined ? [] : [secret] };
 };
 
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];
@@ -240,7 +218,7 @@ const all: Omit<Command, 'local'>[] = [
   {
     name: 'add',
     summary: 'Add a profile',
-    ...taking(addInput, ({ name, settings }, call) => add(name, settings, call)),
+    ...taking(addInput, async ({ name, settings }, call) => add(name, settings, call)),
     examples: [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'profiles add work2 --from work.json',

@@ -1,5 +1,6 @@
 import { usageError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
+import type { FileAnswer } from '../../cli/answer/answer.ts';
 import type { Command, LeafCommand } from '../../cli/command.ts';
 import { exitCodeFacts } from '../../cli/help/topics.ts';
 import { entry } from '../../cli/input/entry.ts';
@@ -60,15 +61,15 @@ const describeCommands = async ({ noun: word, verb }: SchemaInput, registry: Nou
 
 /** Made by the registry, which knows the nouns. */
 export const schema = (registry: Nouns): LeafCommand => {
-  const run = async (values: SchemaInput, { context }: Call): Promise<void> => {
-    const document = {
+  const run = async (values: SchemaInput, { context }: Call): Promise<FileAnswer> => ({
+    kind: 'file',
+    value: {
       version: schemaVersion,
       commands: await describeCommands(values, registry, await context.dialect()),
       shared_flags: sharedFlags.map(flagFacts),
       exit_codes: exitCodeFacts,
-    };
-    await context.printer.whole(document);
-  };
+    },
+  });
   return {
     ...taking(input(schemaEntries(Object.keys(registry.nouns))), run),
     examples: [

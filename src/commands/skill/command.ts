@@ -1,12 +1,14 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { self, words } from '../../base/words.ts';
+import type { TextAnswer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
-import { type Call, input, taking } from '../../cli/input/input.ts';
+import { input, taking } from '../../cli/input/input.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import { toggle } from '../../cli/input/kinds.ts';
-import { confirm } from '../../cli/session/confirm.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { chmod } from '../../node/files.ts';
 import { makeDirectory } from '../../node/make-directory.ts';
 import { attempt, realDisk } from '../../state/disk.ts';
@@ -37,27 +39,36 @@ const directoryKind: Kind<string> = {
   read: (raw) => (raw === '' ? refuse(words`Missing argument ${self}`) : accept(raw)),
 };
 
-const runInstall = async (registry: Nouns, directory: string, { context }: Call): Promise<void> => {
-  const { notes, printer, runtime } = context;
+const planInstall = async (registry: Nouns, directory: string, { runtime }: Context): Promise<Plan> => {
   const path = join(directory, 'SKILL.md');
   const text = await skillText(registry, 'skill');
-  const before = await currentText(path);
-  if (before === text) return notes.info(`already up to date: ${path}`);
-  await printer.text(before === undefined ? text : differences(before, text));
-  if (basename(resolve(path, '..')) !== 'sched')
-    notes.info('Many clients find a skill only in a directory of its name: sched');
-  const question = `${before === undefined ? 'Write' : 'Replace'} ${path}?`;
-  await confirm(context, { question, action: `write ${path}` }, 'this machine');
-  if ((await currentText(path)) !== before)
-    throw new SchedError('environment', `${path} has changed meanwhile`, { advice: 'run the same command again' });
-  await attempt('write', path, async () => {
-    makeDirectory(dirname(path));
-    const draft = `${path}.${Buffer.from(runtime.randomBytes(8)).toString('hex')}`;
-    await writeWholeFile(path, { content: text, draft, ...(before === undefined ? {} : { replaceIn: runtime }) });
-    // Not private: agents of other users may read it.
-    await chmod(path, 0o644);
+  const isNamed = basename(resolve(path, '..')) === 'sched';
+  return ownPlan({
+    read: () => currentText(path),
+    nothingToDo: (before) =>
+      before === text ? { kind: 'nothing', hints: [`already up to date: ${path}`] } : undefined,
+    shown: (before) => ({
+      kind: 'text',
+      text: before === undefined ? text : differences(before, text),
+      hints: isNamed ? [] : ['Many clients find a skill only in a directory of its name: sched'],
+    }),
+    question: (before) => ({
+      question: `${before === undefined ? 'Write' : 'Replace'} ${path}?`,
+      action: `write ${path}`,
+    }),
+    send: async (before) => {
+      if ((await currentText(path)) !== before)
+        throw new SchedError('environment', `${path} has changed meanwhile`, { advice: 'run the same command again' });
+      await attempt('write', path, async () => {
+        makeDirectory(dirname(path));
+        const draft = `${path}.${Buffer.from(runtime.randomBytes(8)).toString('hex')}`;
+        await writeWholeFile(path, { content: text, draft, ...(before === undefined ? {} : { replaceIn: runtime }) });
+        // Not private: agents of other users may read it.
+        await chmod(path, 0o644);
+      });
+      return { kind: 'nothing', hints: [`written: ${path}`] };
+    },
   });
-  notes.info(`written: ${path}`);
 };
 
 /** Made by the registry, which knows the nouns. */
@@ -67,7 +78,10 @@ export const skillCommands = (registry: Nouns): Command[] => [
     summary: 'Print a skill that tells AI agents how to use sched',
     ...taking(
       input({ agents: toggle('print a section for AGENTS.md instead of a whole SKILL.md') }),
-      async ({ agents }, { context }) => context.printer.text(await skillText(registry, agents ? 'agents' : 'skill')),
+      async ({ agents }): Promise<TextAnswer> => ({
+        kind: 'text',
+        text: await skillText(registry, agents ? 'agents' : 'skill'),
+      }),
     ),
     examples: ['skill print', 'skill print --agents >> AGENTS.md'],
     notes: [
@@ -80,7 +94,7 @@ export const skillCommands = (registry: Nouns): Command[] => [
     summary: 'Write the skill as SKILL.md into a directory',
     ...taking(
       input({ dir: entry(directoryKind, 'directory of the skill, named sched', { place: 'argument', needed: true }) }),
-      ({ dir }, call) => runInstall(registry, dir, call),
+      ({ dir }, { context }) => planInstall(registry, dir, context),
     ),
     examples: ['skill install .claude/skills/sched', 'skill install .agents/skills/sched --yes'],
     notes: [

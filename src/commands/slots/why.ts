@@ -1,6 +1,7 @@
 import { eventTypes, type SentEventType } from '../../api/event-types.ts';
 import { type Json, textOf } from '../../base/json.ts';
-import type { Answer, Picture } from '../../cli/answer/answer.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import type { Picture } from '../../cli/answer/picture.ts';
 import type { Command } from '../../cli/command.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { moment } from '../../cli/input/kinds.ts';

@@ -1,5 +1,5 @@
-import { endOfString } from '../../base/json-error.ts';
-import { escapeJson } from '../../output/sanitize.ts';
+import { endOfString } from '../base/json-error.ts';
+import { escapeJson } from './sanitize.ts';
 
 /** The indentation stops growing at this depth: a hostile reply must not make the output grow quadratically. */
 const deepestIndent = 64;
