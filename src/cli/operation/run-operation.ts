@@ -11,7 +11,7 @@ import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Answer, Bounds, Listing, Stage } from '../answer/answer.ts';
-import { type Plan, plan } from '../answer/plan.ts';
+import { type Plan, type Prepared, plan } from '../answer/plan.ts';
 import type { Command } from '../command.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import { shownUrl } from '../session/connection.ts';
@@ -91,6 +91,12 @@ export const printRequests = async (
   await context.notes.flush();
   await context.printer.whole(shownRequests.length === 1 ? shownRequests[0] : shownRequests);
 };
+
+/** Prints requests that are known in full. */
+export const printPrepared = (context: Context, { prepared, ...hiding }: Prepared): Promise<void> =>
+  context.settings.curl
+    ? printCurl(context, prepared, { ...hiding, hasToken: true })
+    : printRequests(context, prepared);
 
 /** Records that a dry run looks for. More would take minutes, and the service checks them all when they are sent. */
 const mostChecked = 20;
