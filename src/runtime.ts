@@ -84,7 +84,7 @@ export interface StatusLine {
   /** Sets how many rows of a list have arrived. */
   rows(count: number): void;
   /** Draws this text at once and every second instead of any other. Undefined ends that. */
-  draw(text: ((waitUntil?: number) => string | TextLengths) | undefined): void;
+  draw(text: ((waitUntil: number | undefined, columns: number) => string | TextLengths) | undefined): void;
   /** Shows lines above the line until the next output replaces them, or other lines. What the screen can't hold is cut. */
   draft(lines: readonly string[]): void;
   /** Erases the line for good. */

@@ -79,7 +79,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   };
   const texts = (): TextLengths => {
     if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
-    if (ownText !== undefined) return [ownText(wait?.until)].flat();
+    if (ownText !== undefined) return [ownText(wait?.until, stderr.columns)].flat();
     return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
   };
 

@@ -4,11 +4,14 @@ import { invitees } from '../../src/api/invitees.ts';
 import { hasCategory, SchedError } from '../../src/base/errors.ts';
 import type { Json } from '../../src/base/json.ts';
 import { idIn } from '../../src/base/uri.ts';
+import { answer } from '../../src/cli/answer/carry-out.ts';
 import type { Context } from '../../src/cli/session/context.ts';
 import { sendBooking } from '../../src/commands/booking/book-many.ts';
 import type { BookingLine } from '../../src/commands/booking/read-bookings.ts';
 import { book as bookJob } from '../../src/commands/booking/work.ts';
-import { type Bulk, runBulk } from '../../src/commands/bulk/run-bulk.ts';
+import type { Bulk } from '../../src/commands/bulk/run-answer.ts';
+import { bulkPlan } from '../../src/commands/bulk/run-bulk.ts';
+import type { InputItem } from '../../src/commands/bulk/screen.ts';
 import { sendDeletion } from '../../src/commands/compliance/delete.ts';
 import { applyContext, outcomeOf } from '../../src/commands/config/apply.ts';
 import { worldSource } from '../../src/commands/config/read-plan.ts';
@@ -257,8 +260,11 @@ const common = {
   wrong: [],
   thing: 'line' as const,
   fix: () => '',
-  confirm: async () => {},
 };
+
+/** Carries out bulk work, which asks nobody here. */
+const runBulk = <Item extends InputItem>(context: Context, job: Bulk<Item>): Promise<void> =>
+  answer(context, bulkPlan(context, once, { job: async () => job }));
 
 /** Counts each request of a bulk job. */
 const counted =
@@ -279,7 +285,7 @@ const bulk: JobKind = {
       words: ['bulk', ...rows.map(({ email }) => email)],
       work: async ({ context, count }) => {
         const send = sendBooking(context, await context.client(), await bookingOf(context), false);
-        await runBulk(context, once, {
+        await runBulk(context, {
           ...common,
           things: 'meetings',
           done: 'booked',
@@ -317,7 +323,7 @@ const erase: JobKind = {
       words: ['erase', `${items[0]!.text} and ${items.length - 1} more`],
       work: async ({ context, count }) => {
         const send = sendDeletion(await context.client(), (text) => text);
-        await runBulk(context, once, {
+        await runBulk(context, {
           ...common,
           things: 'addresses',
           done: 'accepted',

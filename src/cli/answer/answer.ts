@@ -42,12 +42,14 @@ export interface Done {
 
 /** What is said beside any answer. */
 interface Beside {
+  /** Sentences before it, even with --quiet. To `isSeen`, a person who sees the answer beside them, it may say less. */
+  said?(isSeen: boolean): readonly Sentence[];
   /** What was done. It is said before the answer. */
   done?: Partial<Done> | undefined;
-  /** Sentences after it, for everybody. */
-  hints?: readonly Sentence[];
-  /** The same, even with --quiet. */
+  /** Sentences after it, even with --quiet. */
   warnings?: readonly Sentence[];
+  /** The same, but not with --quiet. */
+  hints?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
   /**
@@ -64,6 +66,8 @@ export interface RecordAnswer extends Beside {
   record: Json;
   /** A line that has all of it, for people and for lines of text. Empty if there is nothing to print. */
   text?: string | undefined;
+  /** What only formats that name their values have: as lines of text, it would hide the record. */
+  details?: Json;
   /** The record before a change: a page for people shows the values that were replaced. */
   before?: Json | undefined;
   /** What only its page for people shows, with requests of its own. */

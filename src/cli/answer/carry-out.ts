@@ -2,7 +2,7 @@ import { type Sentence, spell } from '../../base/words.ts';
 import { firstInput } from '../operation/listing.ts';
 import { readsAnswers } from '../operation/print-record.ts';
 import { printRequest, printRequests } from '../operation/run-operation.ts';
-import { confirm, confirmProtected, refuseTool } from '../session/confirm.ts';
+import { askAbout, confirmProtected, refuseTool, unconfirmed } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
 import { show } from './show.ts';
@@ -16,7 +16,7 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   const { requests, preview, remarks = [], changes, check } = plan;
   const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
-  const shown = curl ? undefined : preview?.(format);
+  const shown = curl ? undefined : await preview?.(format);
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
   const all = await requests!(found);
@@ -27,23 +27,43 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
 };
 
+/** Whether the command line has agreed to a plan. */
+const isAgreedTo = ({ settings }: Context, { isAgreed, final }: Plan): boolean =>
+  isAgreed === true || (settings.yes && final?.beyondYes === undefined);
+
 /** Who reads what a plan reads. */
-const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
-  if (question === undefined || isAgreed || context.settings.yes) return readsAnswers(context) ? 'told' : 'nobody';
+const readerOf = (context: Context, plan: Plan): Reader => {
+  if (plan.question === undefined || isAgreedTo(context, plan)) return readsAnswers(context) ? 'told' : 'nobody';
   return context.canConfirm ? 'asked' : 'unasked';
+};
+
+/** Asks about the risk of a plan, if it has one. */
+const askAboutDanger = async (context: Context, plan: Plan): Promise<void> => {
+  const danger = await plan.danger?.();
+  if (danger === undefined) return;
+  const { question, unasked, about } = danger;
+  if (!context.canConfirm || (about === undefined && context.settings.yes)) throw unasked;
+  await askAbout(context, question, about);
+};
+
+/** What comes before anything is read. */
+const prepare = async (context: Context, plan: Plan, reader: Reader): Promise<void> => {
+  const { begin, final } = plan;
+  await begin?.();
+  if (final !== undefined && reader === 'unasked') {
+    const { action, flags, reason, beyondYes } = final;
+    throw unconfirmed(context, action, flags, context.settings.yes ? beyondYes : reason);
+  }
+  await askAboutDanger(context, plan);
 };
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { danger, question, isAgreed, action, requests } = plan;
-  if (danger !== undefined) {
-    if (context.settings.yes || !context.canConfirm) throw danger.unasked;
-    await confirm(context, danger.question);
-  }
+  const { question, action, requests } = plan;
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
   if (question === undefined) return;
-  if (isAgreed || context.settings.yes) {
+  if (isAgreedTo(context, plan)) {
     refuseTool(context);
     // A confirmed count is not the name of a protected profile.
     return action && confirmProtected(context, action(found));
@@ -52,7 +72,7 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
   if (asked?.review !== undefined) return (await import('./review.ts')).askReview(context, asked, asked.review);
   if (asked === undefined) return;
   const list = [...changes.map((line) => spell(line)), ...(asked.list ?? [])];
-  await confirm(context, { ...asked, list }, requests === undefined ? 'this machine' : 'service');
+  await askAbout(context, { ...asked, list }, requests === undefined ? 'this machine' : 'service');
 };
 
 /** Reads, asks and sends. */
@@ -61,6 +81,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
   if (plan.guards !== undefined && settings.profileIs !== plan.guards) settings.yes = false;
   try {
     const reader = readerOf(context, plan);
+    await prepare(context, plan, reader);
     const found = await plan.read?.(reader);
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;

@@ -25,15 +25,19 @@ export interface Question extends Omit<Change, 'facts'> {
   review?: readonly string[];
   /** A person enters this number in place of yes. */
   number?: number;
+  /** Whose data it is about, for the place. By default, that of the user's own organization. */
+  organization?: string;
   /** What it is about, drawn before the question. If nobody can be asked, its lines are notes; a tool's question has them. */
   picture?: Picture;
 }
 
 /** Requests of one operation, the first one of a list, or any. `known` is what sched knows besides. */
-export type Requests =
-  | { operation: Operation; inputs: Input[]; known?: Json }
-  | { listing: Listing }
-  | { prepared: readonly HttpRequest[]; hidden?: HiddenBodies | undefined };
+export type Requests = { operation: Operation; inputs: Input[]; known?: Json } | { listing: Listing } | Prepared;
+
+export interface Prepared {
+  prepared: readonly HttpRequest[];
+  hidden?: HiddenBodies | undefined;
+}
 
 /** R49: bodies that are never printed. A curl command reads each from a file of the user. */
 export interface HiddenBodies {
@@ -47,19 +51,38 @@ export interface HiddenBodies {
  */
 export type Reader = 'asked' | 'unasked' | 'told' | 'nobody' | 'rehearsal';
 
+/** A risk, and the error if nobody can be asked about it. --yes is not enough for it. */
+export interface Danger {
+  question: Question;
+  unasked: SchedError;
+  /** What it changes, if not the service. A person is asked about this machine with --yes too. */
+  about?: 'this machine';
+}
+
+/** A write that can't be undone. If nobody can be asked about it, nothing is read. */
+export interface Final extends Pick<Question, 'action' | 'flags'> {
+  /** Why it needs a confirmation. */
+  reason: Sentence;
+  /** Why --yes alone is not enough. A person is asked even so. */
+  beyondYes?: Sentence | undefined;
+}
+
 interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. Gets what `changes` needs. */
   requests(found?: Found): Promise<Requests> | Requests;
   /** What --dry-run shows in place of the requests. It needs one if their bodies are hidden. --curl shows the requests. */
-  preview?(format: Format): Answer | undefined;
+  preview?(format: Format): Promise<Answer | undefined> | Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
+  /** Throws what is wrong with the call, before anything is asked, read or made. A dry run shows it instead. */
+  begin?(): Promise<void> | void;
   /** What is read before any question, whoever is asked: a file that would be written. */
   shown?(found: Found): Answer;
   /** A protected profile that it changes. --yes is only enough with its name beside it. */
   guards?: string | undefined;
-  /** A risk that is asked about before anything else. --yes is not enough for it. */
-  danger?: { question: Question; unasked: SchedError };
+  final?: Final;
+  /** A risk that is asked about before anything is read or made. */
+  danger?(): Promise<Danger | undefined> | Danger | undefined;
   /** The command line has agreed to it: `--confirm 12`. */
   isAgreed?: boolean;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */

@@ -43,6 +43,10 @@ const withEffects = ({ settings: { format, fields } }: Context, record: Json, do
   return hasFacts && !isAlready(record) ? addFacts(record, { stays, undo, failed }) : record;
 };
 
+/** A record with its details, for formats that name their values. */
+const withDetails = ({ settings: { format, fields } }: Context, record: Json, details: Json | undefined): Json =>
+  ['json', 'jsonl', 'yaml'].includes(format) || fields !== undefined ? { ...record, ...details } : record;
+
 /** Says what a write has done. `lines` come first below it. */
 const sayDone = async (
   { notes }: Context,
@@ -62,9 +66,13 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
   const { before, done, isNew, text } = answer;
   if (text !== undefined && hasLines(context)) return showText(context, text);
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
-  const printPlain = () => printRecord(context, view, withEffects(context, record, done), before);
+  const whole = withDetails(context, withEffects(context, record, done), answer.details);
+  const printPlain = () => printRecord(context, view, whole, before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
-  if (done === undefined) return print();
+  if (done?.log === undefined) {
+    if (done !== undefined) await sayDone(context, done);
+    return print();
+  }
   const isRead = readsAnswers(context);
   const said = { ...done, ...(isRead && (await done.closer?.())) };
   const { below = [], undo, saysAll } = said;
@@ -259,12 +267,13 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
 /** Shows an answer in the form that was asked for, and what is said beside it. Throws its failure. */
 export const show = async (context: Context, answer: Answer): Promise<void> => {
   const { notes } = context;
-  const { done, hints = [], warnings = [], footers = [] } = answer;
+  const { done, warnings = [], hints = [], footers = [] } = answer;
+  for (const sentence of answer.said?.(isWatched(context)) ?? []) notes.always(sentence);
   // A record and its sentence are one form. Of several, what was done in all comes last.
   if (done !== undefined && answer.kind !== 'record' && answer.kind !== 'many') await sayDone(context, done);
   await showForm(context, answer);
-  for (const hint of hints) notes.info(hint);
   for (const warning of warnings) notes.warn(warning);
+  for (const hint of hints) notes.info(hint);
   if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many') return;
   const { failure: given } = answer;

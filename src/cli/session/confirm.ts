@@ -2,15 +2,17 @@ import { type ErrorDetails, SchedError, type Suggestion } from '../../base/error
 import { parseJson } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
-import { the, words } from '../../base/words.ts';
+import { type Sentence, the, words } from '../../base/words.ts';
 import { withArticle } from '../../client/ids.ts';
 import { effectOf } from '../../client/outcome.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
 import type { Question } from '../answer/plan.ts';
+import { hideAddresses } from '../messages/hide-addresses.ts';
+import { isAnySandbox } from './connection.ts';
 import type { Context } from './context.ts';
-import { askYes, type Facts, laidOut } from './prompt.ts';
+import { askText, askYes, type Facts, laidOut, type YesNoQuestion } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
 const mostLines = 20;
@@ -72,10 +74,16 @@ export const withoutTerminal = (
       };
 
 /** Nobody can be asked about a write. */
-const unconfirmed = (context: Context, action: string, flags: Suggestion['flags']): SchedError => {
+export const unconfirmed = (
+  context: Context,
+  action: string,
+  flags: Suggestion['flags'] = { yes: true },
+  reason?: Sentence,
+): SchedError => {
   const sentence = `Confirmation needed to ${action}`;
   if (context.frontend === undefined)
     return new SchedError('confirmation-required', `${sentence}, but there is no terminal to ask on`, {
+      ...(reason === undefined ? {} : { reason }),
       ...withoutTerminal(context, flags),
       outcome: 'not-sent',
     });
@@ -126,30 +134,50 @@ export const declined = (action: string, about: 'service' | 'this machine' = 'se
   );
 };
 
+/** R49: the name of an organization is the service's text. A sandbox that is served looks like a service. */
+const placeOfDeletion = async (context: Context, place: Facts): Promise<Facts> => {
+  const isSandbox = await isAnySandbox(await context.connection());
+  return place.map(([label, value]) => {
+    const isServed = isSandbox && label === 'service' && value !== 'sandbox';
+    return [label, hideAddresses(isServed ? `${value} (sandbox)` : value)];
+  });
+};
+
+/** Prompts for a number in place of yes. In accessible mode a number picks an answer, so it gets a prompt of its own. */
+const askNumber = async (context: Context, question: YesNoQuestion, lines: string[], number: number) => {
+  const { accessible } = context.settings;
+  if (accessible && !(await askYes(context, { ...question, yes: 'continue and type the count' }, ''))) return false;
+  const prompt = [...(accessible ? [] : lines), `Type the count to continue (${number}): `].join('\n');
+  return (await askText(context, prompt)).replace(/[,.\s_']/g, '') === String(number);
+};
+
 /**
- * Prompts before a write. Returns without a prompt if `--yes` is set; throws if there is no terminal or the answer is
- * no. With `this machine`, the prompt names no service.
+ * Prompts before a write, whatever `--yes` says. Throws if there is nobody to ask or the answer is no. With `this machine`,
+ * the prompt names no service.
  */
-export const confirm = async (
+export const askAbout = async (
   context: Context,
   {
     question,
     isFinal,
     action,
-    flags = { yes: true },
+    flags,
     list = [],
     more = 0,
     details = [],
     facts = [],
     place = [],
+    number,
+    organization,
   }: Question,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
   refuseTool(context);
-  if (settings.yes) return;
-  if (!context.canConfirm) throw unconfirmed(context, cutName(action), flags);
+  if (!(number === undefined ? context.canConfirm : settings.canAsk))
+    throw unconfirmed(context, cutName(action), flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
+  const where = about === 'service' ? await placeFacts(context, organization) : [];
   const shownQuestion = {
     question: cutName(question),
     isFinal,
@@ -157,7 +185,7 @@ export const confirm = async (
     more: more + Math.max(0, list.length - mostLines),
     details: cutFacts(details),
     facts: cutFacts(facts),
-    place: cutFacts([...(about === 'service' ? await placeFacts(context) : []), ...place]),
+    place: cutFacts([...(number === undefined ? where : await placeOfDeletion(context, where)), ...place]),
     yes: 'continue',
     no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
@@ -165,14 +193,26 @@ export const confirm = async (
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
   const promptLines = await laidOut(shownQuestion, runtime.stderr.columns, color, runtime);
   const lines = needsAscii(runtime.env) ? promptLines.map(asciiForm) : promptLines;
-  // The question says it itself.
-  if (about === 'service') notes.takePlace();
-  const isConfirmed =
-    frontend?.confirm === undefined
-      ? await askYes(context, shownQuestion, [...lines, '[y/N] '].join('\n'))
-      : await frontend.confirm(lines.join('\n'));
-  if (!isConfirmed) throw declined(action, about);
+  const isMeant = async (): Promise<boolean> => {
+    if (number !== undefined) return askNumber(context, shownQuestion, lines, number);
+    // The question says it itself.
+    if (about === 'service') notes.takePlace();
+    return frontend?.confirm === undefined
+      ? askYes(context, shownQuestion, [...lines, '[y/N] '].join('\n'))
+      : frontend.confirm(lines.join('\n'));
+  };
+  if (!(await isMeant())) throw declined(action, about);
   if (about === 'service') allowWrites(context);
+};
+
+/** Asks about a write, unless `--yes` is set. */
+export const confirm = async (
+  context: Context,
+  question: Question,
+  about?: 'service' | 'this machine',
+): Promise<void> => {
+  if (context.settings.yes) refuseTool(context);
+  else await askAbout(context, question, about);
 };
 
 /** The person has agreed to what the command writes. */

@@ -60,6 +60,9 @@ const numberedQuestion = ({
     'Number, or Enter for 2: ',
   ].join('\n');
 
+/** Sets a variable of the shell. A line break inside would make it useless. */
+const settingLine = /: (export \w+=|\$env:)/;
+
 /** The question for a terminal, wrapped to its width. */
 export const laidOut = async (
   { question, isFinal, list = [], more, details = [], facts, place = [] }: Change,
@@ -91,7 +94,7 @@ export const laidOut = async (
     ...list.flatMap((line) => listLine(safe(line))),
     ...moreLines(more).map((line) => `  ${line}`),
     ...factLines(details, false).flatMap((line) => wrapLine(line, indent)),
-    ...factLines(facts, true).flatMap((line) => wrapLine(line, 0, 2)),
+    ...factLines(facts, true).flatMap((line) => (settingLine.test(line) ? [line] : wrapLine(line, 0, 2))),
     ...(place.length === 0 ? [] : wrapLine(place.map(([, value]) => safe(value)).join(' · '), 0).map(paint.faint)),
   ];
 };

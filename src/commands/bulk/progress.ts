@@ -14,7 +14,7 @@ const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + r
 
 /** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
 export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts, failedWord?: string) => {
-  const { clock, stderr } = runtime;
+  const { clock } = runtime;
   const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const startedAt = clock.now();
   const progress: Progress = {
@@ -26,16 +26,16 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     elapsedMs: 0,
   };
   let lastLineAt = startedAt;
-  const draw = (shown: Progress): string => {
+  const draw = (shown: Progress, columns: number): string => {
     // The status line leaves two more columns free, for a `^C`.
-    const line = progressBar(shown, stderr.columns - 2);
+    const line = progressBar(shown, columns - 2);
     return needsAscii(runtime.env) ? asciiForm(line) : line;
   };
-  const bar = (waitUntil?: number): string => {
-    if (waitUntil === undefined) return draw(progress);
+  const bar = (waitUntil: number | undefined, columns: number): string => {
+    if (waitUntil === undefined) return draw(progress, columns);
     const waitSeconds = Math.ceil((waitUntil - clock.now()) / 1000);
     const waitingUntil = endOfWait(waitUntil - waitSeconds * 1000, waitSeconds, settings.zone);
-    return draw({ ...progress, waitingUntil, waitSeconds });
+    return draw({ ...progress, waitingUntil, waitSeconds }, columns);
   };
   const show = () => {
     if (status !== undefined) return status.draw(bar);

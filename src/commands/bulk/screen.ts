@@ -1,8 +1,10 @@
 import { SchedError, sameCommand, withoutRequestId } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
+import { once } from '../../base/once.ts';
 import type { PictureAnswer } from '../../cli/answer/answer.ts';
+import type { ProblemLog } from '../../cli/answer/problem-log.ts';
 import { show } from '../../cli/answer/show.ts';
-import { type Context, isWatched } from '../../cli/session/context.ts';
+import type { Context } from '../../cli/session/context.ts';
 import { isTimeRefused } from '../../client/refusal.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
@@ -103,9 +105,9 @@ export const earlierFailures = async (
 export const failureText = ({ thing }: BulkTask, { line, names = [], problem }: Failure): string =>
   `${[`${thing} ${formatNumber(line)}`, ...names].join(', ')}: ${problem}`;
 
-/** Notes the items of a batch that were not accepted. In a log it says so at once; a person sees them in the answer. */
+/** Collects the items of a batch that were not accepted, for the answer, and says them in a log. */
 export const noteFailures = async (
-  context: Context,
+  log: ProblemLog,
   task: BulkTask,
   items: readonly InputItem[],
   answer: SendResult,
@@ -115,15 +117,13 @@ export const noteFailures = async (
   if (verdict !== 'rejected' && verdict !== 'unknown') return;
   const { error } = answer;
   for (const item of items) {
-    const isLogged = error !== undefined && !isWatched(context);
-    if (!isLogged && failures.length >= mostFailures) return;
-    const failure = await itemFailure(task, item, { verdict, status, ...(error && { error }) });
-    if (failures.length < mostFailures) failures.push(failure);
-    if (!isLogged) continue;
+    const failure = once(() => itemFailure(task, item, { verdict, status, ...(error && { error }) }));
+    if (failures.length < mostFailures) failures.push(await failure());
+    if (error === undefined) continue;
     const { message, facts } = error;
     const problem = `${message}${facts.reason ? ` (${facts.reason})` : ''}`;
     const verdictWord = verdict === 'unknown' ? 'unknown' : 'failed';
-    context.notes.warn(`${verdictWord}: ${failureText(task, { ...failure, problem })}`);
+    await log.add(async () => `${verdictWord}: ${failureText(task, { ...(await failure()), problem })}`);
   }
 };
 

@@ -6,6 +6,7 @@ import { windowQuery } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
 import { isObject, type Json, jsonText } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { file, word } from '../../cli/input/kinds.ts';
@@ -172,7 +173,10 @@ const entries = {
   receiptKeyFile,
 };
 
-const bundle = async ({ run, to, receiptKeyFile }: Values<typeof entries>, { context }: Call): Promise<void> => {
+const bundle = async (
+  { run, to, receiptKeyFile }: Values<typeof entries>,
+  { context }: Call,
+): Promise<RecordAnswer> => {
   const { path, bytes, finding, history } = await loadDeletion(context, run, true);
   const first = await loadFirst(context, history.run);
   const key = await findKey(context, receiptKeyFile, false).catch(() => undefined);
@@ -195,11 +199,12 @@ const bundle = async ({ run, to, receiptKeyFile }: Values<typeof entries>, { con
   });
   const { status, head } = finding;
   const activityEntries = 'lines' in log ? log.lines.length : null;
-  if ('missing' in log) context.notes.warn(`The activity log is not included: ${log.missing}`);
-  await context.printer.one(
-    { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
-    { folder, run: history.run.run, status, head, activity_entries: activityEntries, receipt: path },
-  );
+  return {
+    kind: 'record',
+    view: { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
+    record: { folder, run: history.run.run, status, head, activity_entries: activityEntries, receipt: path },
+    done: { warnings: 'missing' in log ? [`The activity log is not included: ${log.missing}`] : [] },
+  };
 };
 
 export const bundleCommand: Command = {

@@ -1,11 +1,9 @@
-import { fallBack, SchedError } from '../../base/errors.ts';
+import { fallBack } from '../../base/errors.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { self, the, words } from '../../base/words.ts';
+import type { Final, Question } from '../../cli/answer/plan.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
-import { hideAddresses } from '../../cli/messages/hide-addresses.ts';
-import { allowWrites, declined, placeFacts, withoutTerminal } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { askText, askYes, laidOut } from '../../cli/session/prompt.ts';
 import { checkCount, differs } from '../bulk/check-count.ts';
 import type { Requester } from '../bulk/requester.ts';
 import type { BatchPlan } from '../bulk/work-plan.ts';
@@ -29,8 +27,9 @@ export const confirmKind: Kind<number | string> = {
 
 /** What confirms a deletion. */
 interface Confirmation {
-  confirm: number | string | undefined;
-  max: number | undefined;
+  confirm?: number | string | undefined;
+  max?: number | undefined;
+  receiptKeyFile?: string | undefined;
 }
 
 /** Fewer addresses could be guessed from a plain hash of them. */
@@ -50,71 +49,56 @@ export const planDigest = async (
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };
 
-/**
- * Returns true if the flags confirm the deletion, false if the user must be prompted. Nothing has been asked or sent
- * yet. Throws if neither is possible.
- */
-export const isConfirmed = (
+/** Throws if the confirmed addresses are others. */
+export const checkConfirmed = async (
   context: Context,
-  { confirm, max }: Confirmation,
-  { plan, thing }: Addresses,
-  digest: string | undefined,
-): boolean => {
-  const { yes, canAsk } = context.settings;
+  { confirm, max, receiptKeyFile }: Confirmation,
+  { plan }: Addresses,
+): Promise<void> => {
   const count = plan.items.length;
+  const digest = typeof confirm === 'string' ? await planDigest(context, receiptKeyFile, plan) : undefined;
   checkCount('addresses', { confirm: typeof confirm === 'number' ? confirm : undefined, max }, count);
   if (typeof confirm === 'string' && confirm !== digest)
     throw differs(
       'The addresses differ from the confirmed ones',
       digest === undefined ? noDigest : `their digest is ${digest}`,
     );
-  const isSeen = thing === 'argument' && count <= mostSeen;
-  if (count === 0 || confirm !== undefined || (yes && (max !== undefined || isSeen))) return true;
-  if (canAsk) return false;
-  throw new SchedError(
-    'confirmation-required',
-    `Confirmation needed to delete all data of ${counted(count, 'invitee')}, but there is no terminal to ask on`,
-    {
-      reason: yes
-        ? words`${the('yes')} alone works only for up to 10 addresses typed as arguments`
-        : "a deletion can't be undone",
-      ...withoutTerminal(context, isSeen ? { yes: true } : { confirm: String(count) }),
-    },
-  );
 };
 
-/**
- * Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. `left` is
- * the rest of a run that is resumed.
- */
-export const askForCount = async (
-  context: Context,
-  plan: BatchPlan,
-  { organization, isSandbox }: Requester,
-  remaining: number | undefined,
-): Promise<void> => {
-  const { settings, runtime, notes } = context;
+/** What agrees to a deletion besides a person. */
+export const agreement = (
+  { confirm, max }: Confirmation,
+  { plan, thing }: Addresses,
+): { isAgreed: boolean; final: Final } => {
   const count = plan.items.length;
-  const question = `Delete all data about ${counted(count, 'invitee')}? This can't be undone.`;
-  // R49: the name of an organization is the service's text.
-  const place = (await placeFacts(context, organization)).map(([label, value]) => {
-    const isServed = isSandbox && label === 'service' && value !== 'sandbox';
-    return [label, hideAddresses(isServed ? `${value} (sandbox)` : value)] as const;
-  });
-  const change = {
-    question,
+  const isSeen = thing === 'argument' && count <= mostSeen;
+  return {
+    isAgreed: count === 0 || confirm !== undefined,
+    final: {
+      action: `delete all data of ${counted(count, 'invitee')}`,
+      flags: isSeen ? { yes: true } : { confirm: String(count) },
+      reason: "a deletion can't be undone",
+      beyondYes:
+        max !== undefined || isSeen
+          ? undefined
+          : words`${the('yes')} alone works only for up to 10 addresses typed as arguments`,
+    },
+  };
+};
+
+/** Asks for the count. `remaining` is the rest of a run that is resumed. */
+export const countQuestion = (
+  { plan }: Addresses,
+  { organization }: Requester,
+  remaining: number | undefined,
+): Question => {
+  const count = plan.items.length;
+  return {
+    question: `Delete all data about ${counted(count, 'invitee')}? This can't be undone.`,
     isFinal: true,
-    facts: remaining === undefined ? [] : [['already done', formatNumber(count - remaining)] as const],
-    place,
+    action: 'delete',
+    facts: remaining === undefined ? [] : [['already done', formatNumber(count - remaining)]],
+    number: count,
+    organization,
   };
-  const isMeant = async (): Promise<boolean> => {
-    const confirmation = { ...change, yes: 'continue and type the count', no: 'stop and send nothing' };
-    // In accessible mode a number picks an answer, so the count gets a prompt of its own.
-    if (settings.accessible && !(await askYes(context, confirmation, ''))) return false;
-    const before = settings.accessible ? [] : await laidOut(change, runtime.stderr.columns, notes.color);
-    const answer = await askText(context, [...before, `Type the count to continue (${count}): `].join('\n'));
-    return answer.replace(/[,.\s_']/g, '') === String(count);
-  };
-  if (!(await isMeant())) throw declined('delete');
-  allowWrites(context);
 };

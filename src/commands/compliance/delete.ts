@@ -6,6 +6,8 @@ import { type Json, parseJson } from '../../base/json.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
+import type { Plan, Prepared } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { referenceKind } from '../../cli/input/field-kinds.ts';
@@ -14,7 +16,6 @@ import { accept, type Kind } from '../../cli/input/kind.ts';
 import { count, toggle } from '../../cli/input/kinds.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
-import { printCurl } from '../../cli/operation/run-operation.ts';
 import { sandboxAddress } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Client } from '../../client/client.ts';
@@ -25,16 +26,17 @@ import type { View } from '../../output/view.ts';
 import { type ItemFile, inputNote } from '../bulk/input.ts';
 import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { forgetReasons } from '../bulk/reasons-file.ts';
-import { askRequester, checkOrganization } from '../bulk/requester.ts';
-import { runBulk } from '../bulk/run-bulk.ts';
+import { askRequester, checkOrganization, type Requester } from '../bulk/requester.ts';
+import type { Bulk } from '../bulk/run-answer.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { estimatedSeconds, type PlannedItem } from '../bulk/work-plan.ts';
 import type { Job, SendResult } from '../bulk/work-run.ts';
 import { openForgetting } from '../mirror/forget-deleted.ts';
 import { type Addresses, addressesOf, addressInput } from './address-list.ts';
-import { askForCount, confirmKind, isConfirmed, planDigest } from './confirm-deletion.ts';
+import { agreement, checkConfirmed, confirmKind, countQuestion, planDigest } from './confirm-deletion.ts';
 import { deletionUnconfirmed } from './evidence.ts';
-import { findKey, receiptKeyFile } from './receipt-key.ts';
+import { findKey, receiptKeyFile, secondKeyDanger } from './receipt-key.ts';
 
 const largestBatch = 1000;
 
@@ -87,13 +89,14 @@ const planView: View = {
   id: 'digest',
 };
 
-/** Marks errors as `answered`: the plan was already printed in full, so the output isn't called incomplete. */
-const markAnswered = (check: () => void): void => {
+/** The error of a check, as `answered`: the plan is shown in full, so the output isn't called incomplete. */
+const failureOf = (check: () => void): SchedError | undefined => {
   try {
     check();
+    return undefined;
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
-    throw error.with({ answered: true });
+    return error.with({ answered: true });
   }
 };
 
@@ -156,24 +159,23 @@ const requestsOf = async (context: Context, { plan, thing }: Addresses, batchSiz
   });
 };
 
-/** Prints a curl command that reads the addresses of one request from a file, because it must not name them. */
-const printCurlLine = async (context: Context, batchSize: number): Promise<void> => {
+/** For a curl command that reads the addresses of one request from a file, because it must not name them. */
+const curlRequest = async (context: Context): Promise<Prepared> => {
   const request = await (await context.client()).prepare(compliance.delete, { body: { emails: [] } });
   const [name] = Object.keys(parseJson(request.body!) as Json);
-  context.notes.info(`Put the addresses into addresses.txt, one per line, at most ${batchSize} for each request`);
-  const bodyFrom = `jq -Rn '{${name}: [inputs]}' addresses.txt`;
-  return printCurl(context, [request], { hidden: { from: bodyFrom } });
+  const from = `jq -Rn '{${name}: [inputs]}' addresses.txt`;
+  return { prepared: [request], hidden: { from } };
 };
 
-const printDeletionPlan = async (
+const deletionPlan = async (
   context: Context,
   { addresses, batchSize, receiptKeyFile }: DeleteInput,
-): Promise<void> => {
+): Promise<RecordAnswer> => {
   const { plan } = addresses;
   const requests = await requestsOf(context, addresses, batchSize);
   const batches = requests.length;
   const digest = await planDigest(context, receiptKeyFile, plan);
-  return context.printer.one(planView, {
+  const record = {
     addresses: plan.items.length,
     duplicates: plan.duplicates.length,
     invalid_lines: plan.invalid.map(({ line }) => line),
@@ -184,38 +186,17 @@ const printDeletionPlan = async (
     header_lines: plan.skipped.header.length,
     blank_lines: plan.skipped.blank.length,
     requests,
-  });
-};
-
-/** Does the second part however the first one ends. The error of the first one counts. */
-const afterwards = async (first: Promise<unknown>, second: () => Promise<void>): Promise<void> => {
-  await first.catch(async (error: unknown) => {
-    await second().catch(() => {});
-    throw error;
-  });
-  await second();
+  };
+  return { kind: 'record', view: planView, record };
 };
 
 /** The file with the addresses, for a command line that reads them again. Those that were typed need one first. */
 const fileOf = ({ from = '-' }: DeleteInput): string => (from === '-' ? 'FILE' : from);
 
-const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
-  const { addresses, batchSize, confirm, org, receiptKeyFile } = values;
+/** What is sent, with which key and in whose name. People who are deleted disappear from the mirrors too. */
+const deletionJob = async (context: Context, values: DeleteInput): Promise<Bulk<PlannedItem> & Requester> => {
+  const { addresses, batchSize, org, receiptKeyFile } = values;
   const { plan } = addresses;
-  const { context } = call;
-  const checkAddresses = () => checkInvalid(call, values, plan, 'email address');
-  // A plan never connects, so say here that it is for the sandbox.
-  if (context.settings.sandbox) context.notes.place('sandbox');
-  if (context.settings.dryRun && !context.settings.curl) {
-    await printDeletionPlan(context, values);
-    return markAnswered(checkAddresses);
-  }
-  checkAddresses();
-  if (context.settings.curl) return printCurlLine(context, batchSize);
-  checkEmpty(values);
-  noteLeftOut(context, plan);
-  const digest = typeof confirm === 'string' ? await planDigest(context, receiptKeyFile, plan) : undefined;
-  const isAgreed = isConfirmed(context, values, addresses, digest);
   // Throws if there is no account, before a key is created.
   await context.connection();
   const key = (await findKey(context, receiptKeyFile, true))!;
@@ -226,7 +207,7 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
   }
   const mirrors = await openForgetting(context, who.organization);
   await forgetReasons(context.runtime);
-  const work = runBulk(context, values, {
+  return {
     ...addressesOf(addresses, key),
     done: 'accepted',
     operation: 'compliance.delete',
@@ -239,18 +220,50 @@ const runDelete = async (values: DeleteInput, call: Call): Promise<void> => {
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     follow: mirrors.mark,
-    confirm: async (remaining, isResumed) => {
-      if (!isAgreed) await askForCount(context, plan, who, isResumed ? remaining.length : undefined);
+    conclude: mirrors.finish,
+    beside: () => ({ hints: plan.items.length > 0 ? [`Accepted. ${deletionUnconfirmed}`] : [] }),
+  };
+};
+
+const planDeletion = async (values: DeleteInput, call: Call): Promise<Plan> => {
+  const { addresses, batchSize, receiptKeyFile } = values;
+  const { plan } = addresses;
+  const { context } = call;
+  const checkAddresses = () => checkInvalid(call, values, plan, 'email address');
+  // A plan never connects, so say here that it is for the sandbox.
+  if (context.settings.sandbox) context.notes.place('sandbox');
+  let who: Requester | undefined;
+  return bulkPlan<PlannedItem>(context, values, {
+    preview: async () => ({ ...(await deletionPlan(context, values)), failure: failureOf(checkAddresses) }),
+    requests: () => {
+      checkAddresses();
+      return curlRequest(context);
     },
+    remarks: [`Put the addresses into addresses.txt, one per line, at most ${batchSize} for each request`],
+    begin: () => {
+      checkAddresses();
+      checkEmpty(values);
+      noteLeftOut(context, plan);
+      return checkConfirmed(context, values, addresses);
+    },
+    ...agreement(values, addresses),
+    danger: async () => {
+      await context.connection();
+      return secondKeyDanger(context, receiptKeyFile);
+    },
+    job: async () => {
+      const job = await deletionJob(context, values);
+      who = job;
+      return job;
+    },
+    question: (remaining, _, isResumed) => countQuestion(addresses, who!, isResumed ? remaining.length : undefined),
   });
-  await afterwards(work, mirrors.finish);
-  if (plan.items.length > 0) context.notes.info(`Accepted. ${deletionUnconfirmed}`);
 };
 
 /** `compliance delete` in place of the generic command. */
 export const deletion = (generic: GenericCommand): Command => ({
   ...generic,
-  ...taking(deleteInput, runDelete),
+  ...taking(deleteInput, planDeletion),
   fields: [...resultFields, ...planView.columns.map(({ path }) => path)],
   notes: [
     'Prompts for the number of addresses. To skip the prompt, pass --confirm COUNT or --confirm sha256:… (--dry-run prints both), or --yes with --max N. Up to 10 addresses typed as arguments need only --yes.',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { foldAddress } from '../../api/email-address.ts';
 import { SchedError } from '../../base/errors.ts';
 import { self, the, words } from '../../base/words.ts';
+import type { Answer, RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { entry } from '../../cli/input/entry.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
@@ -11,6 +12,7 @@ import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { View } from '../../output/view.ts';
 import { realDisk } from '../../state/disk.ts';
 import { newKeyText } from '../../state/key-file.ts';
+import type { RunLine } from '../bulk/work-receipt.ts';
 import { readKey } from '../bulk/work-receipt-key.ts';
 import { madeInSandbox } from '../bulk/work-verify-receipt.ts';
 import { exportLine, findKey, receiptKeyFile, rememberKeyFile } from './receipt-key.ts';
@@ -46,15 +48,14 @@ const runsView: View = {
   id: 'run',
 };
 
-const showRuns = async ({ run }: Values<typeof runEntry>, { context }: Call): Promise<void> => {
+const showRuns = async ({ run }: Values<typeof runEntry>, { context }: Call): Promise<Answer> => {
   if (run === undefined) {
     if (context.settings.sandbox) context.notes.place('sandbox');
-    const rows = await context.printer.list(runsView, deletionRuns(context));
-    if (rows === 0) context.notes.footer('No runs yet');
-    return;
+    const below = async (rows: number) => (rows === 0 ? ['No runs yet'] : []);
+    return { kind: 'rows', view: runsView, pages: deletionRuns(context), below };
   }
   const { path, bytes } = await loadReceipt(context, run);
-  await context.printer.one(runsView, runRecord(path, checkReceipt(context, bytes)));
+  return { kind: 'record', view: runsView, record: runRecord(path, checkReceipt(context, bytes)) };
 };
 
 const headKind: Kind<string> = {
@@ -72,7 +73,18 @@ const verifyEntries = {
   head: entry(headKind, words`head hash of the run, from ${the('json')} or -v (sha256:…)`),
 };
 
-const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { context }: Call): Promise<void> => {
+/** Whether the receipt of the deletion is the one that a recheck has looked at. */
+const firstProblem = (after: RunLine['after'], first: string | undefined): SchedError | undefined =>
+  first === 'different'
+    ? new SchedError('integrity', 'The receipt of the deletion is not the one that was looked at', {
+        reason: `run ${after!.run} has no line with the hash ${after!.head}`,
+      })
+    : undefined;
+
+const verifyReceipt = async (
+  { receipt, head }: Values<typeof verifyEntries>,
+  { context }: Call,
+): Promise<RecordAnswer> => {
   const { path, bytes } = await loadReceipt(context, receipt);
   const finding = checkReceipt(context, bytes, head);
   const { status, finding: findingText, line, ...facts } = finding;
@@ -80,9 +92,10 @@ const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { 
   const counts = { total, accepted, rejected, unknown, skipped };
   const { after } = finding.history?.run ?? {};
   const first = finding.history && (await loadFirst(context, finding.history.run));
-  await context.printer.one(
-    { columns: [{ header: 'STATUS', path: 'status' }], id: 'status' },
-    {
+  return {
+    kind: 'record',
+    view: { columns: [{ header: 'STATUS', path: 'status' }], id: 'status' },
+    record: {
       status,
       finding: findingText,
       line: line ?? null,
@@ -94,13 +107,8 @@ const verifyReceipt = async ({ receipt, head }: Values<typeof verifyEntries>, { 
       receipt: path,
       ...(after && { after, first: first?.first }),
     },
-  );
-  const error = findingError(finding);
-  if (error !== undefined) throw error;
-  if (first?.first === 'different')
-    throw new SchedError('integrity', 'The receipt of the deletion is not the one that was looked at', {
-      reason: `run ${after!.run} has no line with the hash ${after!.head}`,
-    });
+    failure: findingError(finding) ?? firstProblem(after, first?.first),
+  };
 };
 
 /** An address, or `-` for stdin. R49: its problem doesn't quote it. */
@@ -126,16 +134,24 @@ const readAddressArgument = async (email: string, { context, problems }: Call): 
   return address!;
 };
 
-const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, call: Call): Promise<void> => {
+const notFound = (): SchedError =>
+  new SchedError('not-found', 'This receipt has no result for this address', { answered: true });
+
+const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, call: Call): Promise<RecordAnswer> => {
   const { context } = call;
   const address = await readAddressArgument(email, call);
   const { path, finding, history } = await loadDeletion(context, receipt, true);
   const key = await keyOfRun(context, receiptKeyFile, history);
   const mark = key.mac(address);
   const fate = history.outcomes.get(mark);
-  await context.printer.one(
-    { columns: [{ header: 'FOUND', path: 'found' }], id: 'mark' },
-    {
+  const rehearsal =
+    finding.sandbox && !context.settings.sandbox
+      ? findingError({ ...finding, status: 'sandbox', finding: madeInSandbox })
+      : undefined;
+  return {
+    kind: 'record',
+    view: { columns: [{ header: 'FOUND', path: 'found' }], id: 'mark' },
+    record: {
       found: fate !== undefined,
       verdict: fate?.verdict ?? null,
       ...(history.run.after && { finding: fate?.by ?? null }),
@@ -148,11 +164,8 @@ const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, 
       sandbox: finding.sandbox,
       receipt: path,
     },
-  );
-  if (finding.sandbox && !context.settings.sandbox)
-    throw findingError({ ...finding, status: 'sandbox', finding: madeInSandbox })!;
-  if (fate !== undefined) return;
-  throw new SchedError('not-found', 'This receipt has no result for this address', { answered: true });
+    failure: rehearsal ?? (fate === undefined ? notFound() : undefined),
+  };
 };
 
 const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
@@ -161,14 +174,14 @@ const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' 
 const showKey = async (
   { receiptKeyFile }: { receiptKeyFile: string | undefined },
   { context }: Call,
-): Promise<void> => {
+): Promise<RecordAnswer> => {
   const key = await findKey(context, receiptKeyFile, false);
   if (key === undefined)
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
       advice: ['to create one in a file now, run ', { command: ['compliance', 'key', 'FILE'] }],
     });
-  await context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
+  return { kind: 'record', view: keyView, record: { file: key.file ?? null, key: key.id, place: key.place } };
 };
 
 const fileEntry = input({
@@ -187,15 +200,23 @@ const newKey: typeof fileEntry = {
 };
 
 /** Writes a new key to a file that only its owner can read. Never replaces an existing file. */
-const makeKey = async ({ file }: { file: string }, { context }: Call): Promise<void> => {
-  const { runtime, notes, printer } = context;
+const makeKey = async ({ file }: { file: string }, { context }: Call): Promise<RecordAnswer> => {
+  const { runtime } = context;
   const path = resolve(file);
   const text = newKeyText(runtime.randomBytes);
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   await rememberKeyFile(context, path);
-  notes.info('Store this key apart from the receipts. You need it to look up an address in them');
-  notes.info(`To use it: ${exportLine(context, path)}`);
-  await printer.one(keyView, { file: path, key: readKey(text)!.id });
+  return {
+    kind: 'record',
+    view: keyView,
+    record: { file: path, key: readKey(text)!.id },
+    done: {
+      hints: [
+        'Store this key apart from the receipts. You need it to look up an address in them',
+        `To use it: ${exportLine(context, path)}`,
+      ],
+    },
+  };
 };
 
 /** compliance.delay and compliance.reply, for people who read a receipt. */

@@ -6,6 +6,7 @@ import { type TimeWindow, windowQuery } from '../../api/window.ts';
 import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { age, file } from '../../cli/input/kinds.ts';
@@ -109,8 +110,8 @@ const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan'
   return { addresses: [...old.values()].sort(), counts: { old_addresses: oldAddresses, ...counts, limit, scope } };
 };
 
-const runExpired = async ({ olderThan, to }: ExpiredInput, { context }: Call): Promise<void> => {
-  const { runtime, notes, printer } = context;
+const runExpired = async ({ olderThan, to }: ExpiredInput, { context }: Call): Promise<RecordAnswer> => {
+  const { runtime } = context;
   const path = resolve(to);
   // Reading may take hours, so a file that can't be written is reported first.
   await attempt('write', path, () => access(dirname(path), constants.W_OK));
@@ -118,11 +119,13 @@ const runExpired = async ({ olderThan, to }: ExpiredInput, { context }: Call): P
   const { addresses, counts } = await readExpired(context, olderThan);
   const text = addresses.map((address) => `${address}\n`).join('');
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  await printer.one(expiredView, { expired: addresses.length, ...counts, file: path });
-  if (addresses.length > 0)
-    notes.footer(
-      `Nothing is deleted yet. To delete their data: ${commandHere(context, 'compliance', 'delete', '--from', to)}`,
-    );
+  const next = `Nothing is deleted yet. To delete their data: ${commandHere(context, 'compliance', 'delete', '--from', to)}`;
+  return {
+    kind: 'record',
+    view: expiredView,
+    record: { expired: addresses.length, ...counts, file: path },
+    footers: addresses.length > 0 ? [next] : [],
+  };
 };
 
 export const expiredCommand: Command = {

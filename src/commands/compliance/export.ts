@@ -5,6 +5,7 @@ import { codeOf, SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { Plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { word } from '../../cli/input/kinds.ts';
@@ -16,7 +17,8 @@ import { type RenameWorld, syncDirectory, writeWholeFile } from '../../state/who
 import { type ItemFile, inputNote } from '../bulk/input.ts';
 import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { askRequester } from '../bulk/requester.ts';
-import { runBulk } from '../bulk/run-bulk.ts';
+import type { Bulk } from '../bulk/run-answer.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { type BatchPlan, linesText, type PlannedItem } from '../bulk/work-plan.ts';
 import { supportsFilter } from '../events/filter-support.ts';
@@ -24,7 +26,7 @@ import { inviteesOf } from '../events/read-invitees.ts';
 import { type EventScope, readableEvents } from '../events/readable-events.ts';
 import { shortPage } from '../events/with-invitees.ts';
 import { type Addresses, addressesOf, addressInput } from './address-list.ts';
-import { findKey, receiptKeyFile } from './receipt-key.ts';
+import { findKey, receiptKeyFile, secondKeyDanger } from './receipt-key.ts';
 import { addressesIn, eachSubmission } from './submissions.ts';
 
 const receiptName = 'receipt.jsonl';
@@ -121,14 +123,10 @@ const flags = addressInput.flags.filter(({ heading }) => heading === undefined);
 
 const exportInput = both(both(input(place), { ...addressInput, flags }), input(keyPlace));
 
-const runPersonExport = async (values: ExportInput, call: Call): Promise<void> => {
+/** What is read of each person, and where it is written. */
+const exportJob = async (values: ExportInput, context: Context): Promise<Bulk<AddressFile>> => {
   const { to, receiptKeyFile, addresses } = values;
-  const { context } = call;
   const { notes, runtime } = context;
-  const { plan } = addresses;
-  checkInvalid(call, values, plan, 'email address');
-  if (plan.items.length === 0) throw new SchedError('usage', 'No addresses in the input');
-  noteLeftOut(context, plan);
   await context.connection();
   const key = (await findKey(context, receiptKeyFile, true))!;
   const who = await askRequester(context, events.list);
@@ -138,57 +136,80 @@ const runPersonExport = async (values: ExportInput, call: Call): Promise<void> =
   const directory = resolve(to);
   const gaps = new Set(scope === 'user' ? ["events of other hosts (the token can't read them)"] : []);
   const empty: number[] = [];
-  const items = withFiles(plan);
-  const receipt = join(directory, receiptName);
-  await runBulk<AddressFile>(
+  const items = withFiles(addresses.plan);
+  return {
+    ...addressesOf(addresses, key),
+    items,
+    done: 'exported',
+    operation: 'compliance.export',
+    ...who,
+    // The same people in another directory, or in other lines, are another run.
+    input: key.mac([directory, ...items.map(({ text, file }) => `${text},${file}`)].join('\n')),
+    elsewhere,
+    fix: () => 'Fix the failed ones and export them to another directory.',
+    batchSize,
+    prepare: async (_, isResumed) => {
+      if (!isResumed) await prepare(directory);
+    },
+    send: async (batch, leaving) => {
+      await leaving();
+      const people: Person[] = [];
+      for (const { text: email } of batch)
+        people.push(await readPerson(context, email, isSupported ? { ...query, invitee_email: email } : query));
+      for (const gap of await addSubmissions(context, people)) gaps.add(gap);
+      for (const [index, { submissions, ...person }] of people.entries()) {
+        const { line, file } = batch[index]!;
+        if (person.events.length + submissions.length === 0) empty.push(line);
+        await write(runtime, join(directory, file), {
+          ...person,
+          routing_form_submissions: submissions,
+          not_included: [...gaps, ...neverShown],
+          exported_at: new Date(runtime.clock.now()).toISOString(),
+          organization: who.organization,
+          sandbox: who.isSandbox,
+        });
+      }
+      return { verdict: 'accepted', status: 200 };
+    },
+    beside: () => ({
+      warnings: [
+        ...(empty.length === 0
+          ? []
+          : [`Nothing found for ${addresses.thing}${empty.length === 1 ? '' : 's'} ${linesText(empty)}`]),
+        ...(gaps.size === 0 ? [] : [`Not included: ${[...gaps].join('; ')}`]),
+      ],
+      hints: [`Never included: ${neverShown.join('; ')}`],
+    }),
+  };
+};
+
+const planExport = async (values: ExportInput, call: Call): Promise<Plan> => {
+  const { to, receiptKeyFile, addresses } = values;
+  const { context } = call;
+  const { plan } = addresses;
+  const receipt = join(resolve(to), receiptName);
+  return bulkPlan<AddressFile>(
     context,
     { receipt, again: false },
     {
-      ...addressesOf(addresses, key),
-      items,
-      done: 'exported',
-      operation: 'compliance.export',
-      ...who,
-      // The same people in another directory, or in other lines, are another run.
-      input: key.mac([directory, ...items.map(({ text, file }) => `${text},${file}`)].join('\n')),
-      elsewhere,
-      fix: () => 'Fix the failed ones and export them to another directory.',
-      batchSize,
-      confirm: async (_, isResumed) => {
-        if (!isResumed) await prepare(directory);
+      begin: () => {
+        checkInvalid(call, values, plan, 'email address');
+        if (plan.items.length === 0) throw new SchedError('usage', 'No addresses in the input');
+        noteLeftOut(context, plan);
       },
-      send: async (batch, leaving) => {
-        await leaving();
-        const people: Person[] = [];
-        for (const { text: email } of batch)
-          people.push(await readPerson(context, email, isSupported ? { ...query, invitee_email: email } : query));
-        for (const gap of await addSubmissions(context, people)) gaps.add(gap);
-        for (const [index, { submissions, ...person }] of people.entries()) {
-          const { line, file } = batch[index]!;
-          if (person.events.length + submissions.length === 0) empty.push(line);
-          await write(runtime, join(directory, file), {
-            ...person,
-            routing_form_submissions: submissions,
-            not_included: [...gaps, ...neverShown],
-            exported_at: new Date(runtime.clock.now()).toISOString(),
-            organization: who.organization,
-            sandbox: who.isSandbox,
-          });
-        }
-        return { verdict: 'accepted', status: 200 };
+      danger: async () => {
+        await context.connection();
+        return secondKeyDanger(context, receiptKeyFile);
       },
+      job: () => exportJob(values, context),
     },
   );
-  if (empty.length > 0)
-    notes.always(`Nothing found for ${addresses.thing}${empty.length === 1 ? '' : 's'} ${linesText(empty)}`);
-  if (gaps.size > 0) notes.warn(`Not included: ${[...gaps].join('; ')}`);
-  notes.info(`Never included: ${neverShown.join('; ')}`);
 };
 
 export const exportCommand: Command = {
   name: 'export',
   summary: 'Write all data that the service shows of people to files',
-  ...taking(exportInput, runPersonExport),
+  ...taking(exportInput, planExport),
   fields: resultFields,
   effect: 'read',
   mirror: 'its receipt says what the service answered',

@@ -2,10 +2,9 @@ import { join, resolve } from 'node:path';
 import type { Vault } from '../../auth/vault.ts';
 import { fallBack, SchedError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-quote.ts';
+import type { Danger } from '../../cli/answer/plan.ts';
 import { file } from '../../cli/input/kinds.ts';
-import { declined } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { askYes } from '../../cli/session/prompt.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
 import { existsSync } from '../../node/files.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
@@ -73,32 +72,6 @@ export const exportLine = ({ runtime: { platform } }: Context, path: string): st
     ? `$env:SCHED_RECEIPT_KEY_FILE = '${path.replaceAll("'", "''")}'`
     : `export SCHED_RECEIPT_KEY_FILE=${shellWord(path)}`;
 
-/**
- * Asks before it makes a key although a person has made one in a file: the receipts would need both. --yes doesn't answer
- * that, because it is about the deletion.
- */
-const confirmSecondKey = async (context: Context, place: string): Promise<void> => {
-  const file = lastKeyFile(context);
-  const path = file === undefined ? undefined : await readPrivateFile(file).catch(() => undefined);
-  if (path === undefined || !existsSync(path)) return;
-  const question = `Make another receipt key in ${place}? You have made one in ${path}.`;
-  if (
-    context.settings.canAsk &&
-    (await askYes(
-      context,
-      { question, facts: [], more: 0, yes: 'make another key', no: 'stop and send nothing' },
-      `${question}\nTo use that one: ${exportLine(context, path)}\n[y/N] `,
-    ))
-  )
-    return;
-  if (context.settings.canAsk) throw declined('delete');
-  throw new SchedError('confirmation-required', `Confirmation needed to make another receipt key in ${place}`, {
-    reason: `you have made one in ${path}`,
-    advice: `to use that one: ${exportLine(context, path)}`,
-    outcome: 'not-sent',
-  });
-};
-
 /** Says that a key was created: without it, nobody can look up an address in the receipts. */
 const announceKey = ({ notes }: Context, place: string): void =>
   notes.info(`Created a receipt key in ${place}. Keep a copy: you need it to look up an address in receipts`);
@@ -122,24 +95,33 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredK
   const { keychainVault } = await import('../../auth/keychain.ts');
   const vault = keychainVault(context.runtime);
   const storedText = await vault.use((entries) => entries.get(entryName));
-  if (storedText === undefined && mayMake) await confirmSecondKey(context, vault.describe());
   const text = storedText === undefined && mayMake ? await makeInKeychain(context, vault) : storedText;
   return text === undefined ? undefined : storedKeyIn(text, vault.describe());
 };
 
-const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
+const statePlace = (context: Context): string => {
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
     throw new SchedError('environment', 'No directory to store a receipt key in', {
       reason: "the home directory doesn't exist",
       advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
     });
-  const path = join(folder, 'receipt.key');
-  if (mayMake && (await readPrivateFile(path)) === undefined) await confirmSecondKey(context, path);
+  return join(folder, 'receipt.key');
+};
+
+const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
+  const path = statePlace(context);
   const make = () => keyTextIn(path, context.runtime.randomBytes, () => announceKey(context, path));
   const text = await (mayMake ? make() : readPrivateFile(path));
   return text === undefined ? undefined : storedKeyIn(text, path, path);
 };
+
+/** The file that a person has named for a key. */
+const namedFile = ({ runtime: { env } }: Context, keyFile: string | undefined): string | undefined =>
+  keyFile ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
+
+const isInKeychain = ({ runtime: { env }, settings }: Context): boolean =>
+  (env.SCHED_CREDENTIAL_STORE || settings.account?.profile.login?.store) === 'keychain';
 
 /**
  * Returns the key for the addresses in receipts: from the named file, else from the place where the login is stored.
@@ -151,10 +133,9 @@ export const findKey = async (
   keyFile: string | undefined,
   mayMake: boolean,
 ): Promise<StoredKey | undefined> => {
-  const { env } = context.runtime;
-  const keyPath = keyFile ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
+  const keyPath = namedFile(context, keyFile);
   if (keyPath !== undefined) return fromFile(keyPath, context.runtime.interrupted);
-  if (env.CI)
+  if (context.runtime.env.CI)
     throw new SchedError('environment', 'A receipt key file is required in CI', {
       reason:
         'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
@@ -164,6 +145,39 @@ export const findKey = async (
         ', store it as a secret and set SCHED_RECEIPT_KEY_FILE',
       ],
     });
-  const store = env.SCHED_CREDENTIAL_STORE || context.settings.account?.profile.login?.store;
-  return store === 'keychain' ? fromKeychain(context, mayMake) : fromState(context, mayMake);
+  return isInKeychain(context) ? fromKeychain(context, mayMake) : fromState(context, mayMake);
+};
+
+/** Where a new key would be made. */
+const newKeyPlace = async (context: Context): Promise<string> => {
+  if (!isInKeychain(context)) return statePlace(context);
+  const { keychainVault } = await import('../../auth/keychain.ts');
+  return keychainVault(context.runtime).describe();
+};
+
+/**
+ * The question before a key is made although a person has made one in a file: the receipts would need both. --yes doesn't
+ * answer that, because it is about the deletion.
+ */
+export const secondKeyDanger = async (context: Context, keyFile?: string): Promise<Danger | undefined> => {
+  if (namedFile(context, keyFile) !== undefined) return undefined;
+  const made = lastKeyFile(context);
+  const path = made === undefined ? undefined : await readPrivateFile(made).catch(() => undefined);
+  if (path === undefined || !existsSync(path) || (await findKey(context, keyFile, false)) !== undefined)
+    return undefined;
+  const place = await newKeyPlace(context);
+  const action = `make another receipt key in ${place}`;
+  return {
+    question: {
+      question: `Make another receipt key in ${place}? You have made one in ${path}.`,
+      action,
+      facts: [['to use that one', exportLine(context, path)]],
+    },
+    unasked: new SchedError('confirmation-required', `Confirmation needed to ${action}`, {
+      reason: `you have made one in ${path}`,
+      advice: `to use that one: ${exportLine(context, path)}`,
+      outcome: 'not-sent',
+    }),
+    about: 'this machine',
+  };
 };

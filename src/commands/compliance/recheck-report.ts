@@ -1,7 +1,8 @@
 import { formatNumber } from '../../base/numbers.ts';
+import type { PictureAnswer } from '../../cli/answer/answer.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { View } from '../../output/view.ts';
-import { type BulkTask, type Failure, printAnswer } from '../bulk/screen.ts';
+import { type BulkTask, type Failure, runAnswer } from '../bulk/screen.ts';
 import { groupProblems, type PlannedItem } from '../bulk/work-plan.ts';
 import type { OpenedReceipt } from '../bulk/work-runs.ts';
 import { type Finding, findingIn } from './work-finding.ts';
@@ -30,30 +31,35 @@ const problemOf = (found: Exclude<Finding, { finding: 'gone' }>): string =>
     ? `still there: ${found.where.map((place) => placeNames[place] ?? place).join(', ')}`
     : `unknown: the service doesn't show ${found.unread.join(', ')}`;
 
-/** Prints what was found of each line, as the receipt has it. No address is printed (R49). */
-export const reportFindings = async (
+/** What was found of each line, as the receipt has it. It has no address (R49). */
+export const findingsAnswer = (
   context: Context,
   task: BulkTask<PlannedItem>,
   { history, receipt }: OpenedReceipt,
   path: string,
-): Promise<void> => {
+): PictureAnswer => {
   const { run, counts, outcomes } = history;
   const lines = task.items.map((item) => ({ line: item.line, ...findingIn(outcomes.get(task.mark(item))) }));
   const failures = lines.flatMap((each): Failure[] =>
     each.finding === 'gone' ? [] : [{ line: each.line, problem: problemOf(each) }],
   );
   const head = `sha256:${receipt.head}`;
-  if (!context.printer.showsPages)
-    for (const { lines, problem } of groupProblems(failures, task.thing)) context.notes.warn(`${lines}: ${problem}`);
-  const { accepted: gone, rejected: present, ...others } = counts;
-  const { format, fields } = context.settings;
-  // As lines of text, thousands of people would hide the counts.
-  const whole = ['json', 'jsonl', 'yaml'].includes(format) || fields !== undefined ? { after: run.after, lines } : {};
-  const { total, unknown, skipped } = others;
-  const record = { run: run.run, total, gone, present, unknown, skipped, receipt: path, head, ...whole };
+  const { accepted: gone, rejected: present, total, unknown, skipped } = counts;
   const result = { run: run.run, ...counts, receipt: path, head };
-  await printAnswer(context, { task, result, failures: [...task.wrong, ...failures] }, async () => {
-    if (!context.printer.showsPages) await context.printer.one(recheckView, record);
-  });
-  context.notes.info(`${formatNumber(gone)} gone: nothing of them is shown any more in what this token can read`);
+  const answer = runAnswer(context, { task, result, failures: [...task.wrong, ...failures] });
+  return {
+    ...answer,
+    others: {
+      kind: 'record',
+      view: recheckView,
+      record: { run: run.run, total, gone, present, unknown, skipped, receipt: path, head },
+      // As lines of text, thousands of people would hide the counts.
+      details: { after: run.after, lines },
+      done: { warnings: groupProblems(failures, task.thing).map(({ lines, problem }) => `${lines}: ${problem}`) },
+    },
+    hints:
+      answer.failure === undefined
+        ? [`${formatNumber(gone)} gone: nothing of them is shown any more in what this token can read`]
+        : [],
+  };
 };

@@ -4,6 +4,7 @@ import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
+import type { Plan } from '../../cli/answer/plan.ts';
 import type { Command } from '../../cli/command.ts';
 import { both, type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { file } from '../../cli/input/kinds.ts';
@@ -13,14 +14,15 @@ import { receiptFolder } from '../bulk/find-run.ts';
 import { type ItemFile, inputNote } from '../bulk/input.ts';
 import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { askRequester, type Requester } from '../bulk/requester.ts';
-import { runBulk } from '../bulk/run-bulk.ts';
+import type { Bulk } from '../bulk/run-answer.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import { estimatedSeconds, linesText, type PlannedItem } from '../bulk/work-plan.ts';
 import type { RunHistory } from '../bulk/work-receipt.ts';
 import { type Addresses, addressesOf, addressFileInput } from './address-list.ts';
 import { groupSize, type Look, openLook } from './look.ts';
 import { receiptKeyFile } from './receipt-key.ts';
 import { isSameService, keyOfRun, loadDeletion, offerRuns } from './receipts.ts';
-import { recheckFields, reportFindings } from './recheck-report.ts';
+import { findingsAnswer, recheckFields } from './recheck-report.ts';
 import { type Finding, resultOf } from './work-finding.ts';
 import { forgetSeen, openSeen } from './work-seen-events.ts';
 
@@ -91,11 +93,11 @@ const announce = ({ notes }: Context, look: Look, people: number): void => {
   notes.info(`And one or more for each routing form. This takes about ${time} with half of the rate limit`);
 };
 
-const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
-  const { run: word, addresses, receipt, receiptKeyFile } = values;
+/** What is looked for, with which key and in whose name. */
+const recheckJob = async (values: RecheckInput, call: Call): Promise<Bulk<PlannedItem>> => {
+  const { run: word, addresses, receiptKeyFile } = values;
   const { context } = call;
   const { plan } = addresses;
-  checkInvalid(call, values, plan, 'email address');
   const { history, finding } = await loadDeletion(context, word);
   const key = await keyOfRun(context, receiptKeyFile, history);
   const facts = addressesOf(addresses, key);
@@ -109,7 +111,6 @@ const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
   const marks = new Map(plan.items.map((item) => [letters(foldAddress(item.text)!), facts.mark(item)]));
   const digest = key.mac(`recheck ${finding.head}`);
   const seenFile = join(receiptFolder(context), `seen-${digest.slice(0, 32)}`);
-  const after = { run: history.run.run, head: finding.head };
   let look: Look;
   let left: readonly PlannedItem[] = [];
   const findings = new Map<PlannedItem, Finding>();
@@ -119,46 +120,52 @@ const runRecheck = async (values: RecheckInput, call: Call): Promise<void> => {
     look: { rejected: 'still there', unknown: 'Unknown ones stay unknown until a token can read what is missing.' },
     fix: () => 'Look again in a few days, or request the deletion again with --again.',
   };
-  await runBulk<PlannedItem>(
-    context,
-    { receipt, again: true },
+  return {
+    ...task,
+    operation: 'compliance.recheck',
+    ...who,
+    input: digest,
+    after: { run: history.run.run, head: finding.head },
+    report: async (run, path) => {
+      // What is left of it, the next look removes before it begins.
+      await forgetSeen(seenFile).catch(() => undefined);
+      return findingsAnswer(context, task, run, path);
+    },
+    prepare: async (remaining, isResumed) => {
+      if (!isResumed) await forgetSeen(seenFile);
+      look = await openLook(context, {
+        mark: (folded) => marks.get(letters(folded)),
+        seen: () => openSeen(seenFile, context.runtime.randomBytes),
+      });
+      left = remaining;
+      announce(context, look, remaining.length);
+    },
+    // Nothing is sent that changes anything, so each answer counts as looked up.
+    send: async ([item]) => {
+      if (!findings.has(item!)) {
+        const from = left.indexOf(item!);
+        const group = left.slice(from, from + groupSize);
+        for (const [index, found] of (await look.at(group)).entries()) findings.set(group[index]!, found);
+      }
+      return resultOf(findings.get(item!)!);
+    },
+  };
+};
+
+const planRecheck = async (values: RecheckInput, call: Call): Promise<Plan> =>
+  bulkPlan<PlannedItem>(
+    call.context,
+    { receipt: values.receipt, again: true },
     {
-      ...task,
-      operation: 'compliance.recheck',
-      ...who,
-      input: digest,
-      after,
-      report: async (run, path) => {
-        // What is left of it, the next look removes before it begins.
-        await forgetSeen(seenFile).catch(() => undefined);
-        await reportFindings(context, task, run, path);
-      },
-      confirm: async (remaining, isResumed) => {
-        if (!isResumed) await forgetSeen(seenFile);
-        look = await openLook(context, {
-          mark: (folded) => marks.get(letters(folded)),
-          seen: () => openSeen(seenFile, context.runtime.randomBytes),
-        });
-        left = remaining;
-        announce(context, look, remaining.length);
-      },
-      // Nothing is sent that changes anything, so each answer counts as looked up.
-      send: async ([item]) => {
-        if (!findings.has(item!)) {
-          const from = left.indexOf(item!);
-          const group = left.slice(from, from + groupSize);
-          for (const [index, found] of (await look.at(group)).entries()) findings.set(group[index]!, found);
-        }
-        return resultOf(findings.get(item!)!);
-      },
+      begin: () => checkInvalid(call, values, values.addresses.plan, 'email address'),
+      job: () => recheckJob(values, call),
     },
   );
-};
 
 export const recheckCommand: Command = {
   name: 'recheck',
   summary: 'Look whether the people of a deletion are gone',
-  ...taking(recheckInput, runRecheck),
+  ...taking(recheckInput, planRecheck),
   fields: recheckFields,
   effect: 'read',
   background: () => true,

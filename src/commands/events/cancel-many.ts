@@ -25,7 +25,8 @@ import {
   wrongLines,
 } from '../bulk/read-items.ts';
 import { askRequester } from '../bulk/requester.ts';
-import { type Bulk, bulkPlan } from '../bulk/run-bulk.ts';
+import type { Bulk } from '../bulk/run-answer.ts';
+import { bulkPlan } from '../bulk/run-bulk.ts';
 import { resultView } from '../bulk/run-result.ts';
 import { countOutcomes } from '../bulk/work-receipt.ts';
 import type { Job, SendResult } from '../bulk/work-run.ts';

@@ -89,7 +89,9 @@ export const openCallLog = async (context: Context, path: string, isSandbox: boo
 /** The key makes the marks of arguments. */
 const openLocked = async (context: Context, path: string, isSandbox: boolean): Promise<CallLog> => {
   const { runtime, notes } = context;
-  const { findKey } = await import('../compliance/receipt-key.ts');
+  const { findKey, secondKeyDanger } = await import('../compliance/receipt-key.ts');
+  const danger = await secondKeyDanger(context);
+  if (danger !== undefined) throw danger.unasked;
   const key = (await findKey(context, undefined, true))!;
   const now = () => new Date(runtime.clock.now()).toISOString();
   const server = () => ({ at: now(), version, key: key.id });

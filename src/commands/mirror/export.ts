@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
+import type { Answer, FileAnswer } from '../../cli/answer/answer.ts';
 import type { Call } from '../../cli/input/input.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { forgetMarked, withMirror } from '../../cli/session/open-mirror.ts';
@@ -56,8 +57,21 @@ const writeSandbox = async ({ runtime }: Context, path: string, world: WorldFile
   });
 };
 
-export const runExport = async ({ data }: ExportInput, { context }: Call): Promise<void> => {
-  const { runtime, printer, notes, settings } = context;
+/** The same as a world file. */
+const worldFile = (context: Context, world: ReturnType<typeof pseudonymousWorld>, real: RealTexts): FileAnswer => {
+  const text = yamlDocument(world);
+  if (Buffer.byteLength(text) >= mostBytes)
+    throw new SchedError('usage', 'The world is larger than 1 MiB, and --seed could not read the file', {
+      advice: words`write a sandbox file: add ${the('data')} FILE`,
+    });
+  refuseReal(findReal(text, real));
+  const read = readWorld(text, 'world', context.now());
+  if (!read.ok) throw new SchedError('internal', "The mirror can't be exported", { reason: read.problems[0]!.message });
+  return { kind: 'file', value: world, text: text.trimEnd(), isYaml: true };
+};
+
+export const runExport = async ({ data }: ExportInput, { context }: Call): Promise<Answer> => {
+  const { runtime } = context;
   const { world, real } = await withMirror(runtime, await ownMirror(context), async (mirror) => {
     await forgetMarked(context, mirror);
     const { store, facts } = mirror;
@@ -66,21 +80,9 @@ export const runExport = async ({ data }: ExportInput, { context }: Call): Promi
     const texts = realTextsIn(store, facts);
     return { world: pseudonymousWorld(store, facts, texts), real: texts };
   });
-  if (data !== undefined) {
-    refuseReal(findReal(JSON.stringify(world), real));
-    await writeSandbox(context, resolve(data), { name: 'mirror', digest: '', world, read: readPlainTime }, real);
-    await notes.done(`sandbox file written: ${data}`);
-  } else {
-    const text = yamlDocument(world);
-    if (Buffer.byteLength(text) >= mostBytes)
-      throw new SchedError('usage', 'The world is larger than 1 MiB, and --seed could not read the file', {
-        advice: words`write a sandbox file: add ${the('data')} FILE`,
-      });
-    refuseReal(findReal(text, real));
-    const read = readWorld(text, 'world', context.now());
-    if (!read.ok)
-      throw new SchedError('internal', "The mirror can't be exported", { reason: read.problems[0]!.message });
-    await (settings.format === 'json' ? printer.whole(world) : printer.text(text.trimEnd()));
-  }
-  notes.info(`Left out: ${leftOutOfWorld}`);
+  const hints = [`Left out: ${leftOutOfWorld}`];
+  if (data === undefined) return { ...worldFile(context, world, real), hints };
+  refuseReal(findReal(JSON.stringify(world), real));
+  await writeSandbox(context, resolve(data), { name: 'mirror', digest: '', world, read: readPlainTime }, real);
+  return { kind: 'nothing', done: { log: `sandbox file written: ${data}` }, hints };
 };

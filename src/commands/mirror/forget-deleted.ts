@@ -13,8 +13,8 @@ import type { PlannedItem } from '../bulk/work-plan.ts';
 interface Forgetting {
   /** Marks the people of a batch: a kill must not let anybody come back. */
   mark(items: readonly PlannedItem[]): Promise<void>;
-  /** Removes them from all mirrors. Throws if somebody is left in one. */
-  finish(): Promise<void>;
+  /** Removes them from all mirrors, and says so. Throws if somebody is left in one. */
+  finish(): Promise<string | undefined>;
 }
 
 /** Why somebody may be left: a deletion was accepted, so nothing about mirrors makes it fail. */
@@ -44,10 +44,10 @@ const forgetIn = (context: Context, file: string, place: string, addresses: read
 
 const deletion = { command: ['mirror', 'delete'] };
 
-const nothing: Forgetting = { mark: async () => {}, finish: async () => {} };
+const nothing: Forgetting = { mark: async () => {}, finish: async () => undefined };
 
 export const openForgetting = async (context: Context, organization: string): Promise<Forgetting> => {
-  const { runtime, settings, notes } = context;
+  const { runtime, settings } = context;
   // A mirror may be on another machine that shares state. That of the sandbox is only here.
   if ((settings.sandbox || settings.sharedState === undefined) && !hasMirrors(runtime)) return nothing;
   const addresses: string[] = [];
@@ -81,8 +81,8 @@ export const openForgetting = async (context: Context, organization: string): Pr
             outcome: 'applied',
           },
         );
-      if (ours.length > 0 && addresses.length > 0)
-        notes.info(`Removed from ${counted(ours.length, 'mirror')} on this machine`);
+      if (ours.length === 0 || addresses.length === 0) return undefined;
+      return `Removed from ${counted(ours.length, 'mirror')} on this machine`;
     },
   };
 };

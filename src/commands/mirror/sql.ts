@@ -1,5 +1,6 @@
 import { SchedError, usageError } from '../../base/errors.ts';
 import { formatNumber } from '../../base/numbers.ts';
+import type { RowsAnswer } from '../../cli/answer/answer.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { forgetMarked, mirrorTrouble, withMirror } from '../../cli/session/open-mirror.ts';
 import type { View } from '../../output/view.ts';
@@ -34,8 +35,8 @@ const ask = async ({ machine, env, startChild, interrupted }: Runtime, question:
   }
 };
 
-export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Promise<void> => {
-  const { runtime, printer, notes } = context;
+export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Promise<RowsAnswer> => {
+  const { runtime } = context;
   const wrong = queryProblem(query);
   if (wrong !== undefined) throw usageError([`The query can't be used: ${wrong}`]);
   const file = await ownMirror(context);
@@ -47,6 +48,11 @@ export const runSql = async ({ query, limit }: SqlInput, { context }: Call): Pro
   const rows = answer.rows
     .slice(0, most)
     .map((row) => Object.fromEntries(answer.columns.map((name, at) => [name, plainValue(row[at])])));
-  await printer.list(viewOf(answer.columns), [rows]);
-  if (answer.rows.length > most) notes.warn(`Only the first ${formatNumber(most)} rows are shown`);
+  const isCut = answer.rows.length > most;
+  return {
+    kind: 'rows',
+    view: viewOf(answer.columns),
+    pages: [rows],
+    warnings: isCut ? [`Only the first ${formatNumber(most)} rows are shown`] : [],
+  };
 };

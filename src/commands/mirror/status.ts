@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { hasCategory } from '../../base/errors.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { printRows } from '../../cli/operation/listing.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { allMirrors, forgetMarked, noMirror, removeMirror, withMirror } from '../../cli/session/open-mirror.ts';
 import { lstatSync } from '../../node/files.ts';
@@ -50,9 +50,9 @@ const statusOf = (context: Context, file: string) =>
     };
   });
 
-export const runStatus = async ({ all }: StatusInput, { context }: Call): Promise<void> => {
-  const { runtime, printer, notes } = context;
-  if (!all) return printer.one(statusView, await statusOf(context, await ownMirror(context)));
+export const runStatus = async ({ all }: StatusInput, { context }: Call): Promise<Answer> => {
+  const { runtime, notes } = context;
+  if (!all) return { kind: 'record', view: statusView, record: await statusOf(context, await ownMirror(context)) };
   const rows = [];
   for (const file of allMirrors(runtime)) {
     const row = await statusOf(context, file).catch((error: unknown) => {
@@ -62,21 +62,28 @@ export const runStatus = async ({ all }: StatusInput, { context }: Call): Promis
     });
     if (row !== undefined) rows.push(row);
   }
-  await printRows(context, statusView, [rows], 'No mirrors found');
+  return { kind: 'rows', view: statusView, pages: [rows], empty: 'No mirrors found' };
 };
 
-export const runDelete = async ({ name }: DeleteInput, { context }: Call): Promise<void> => {
-  const { runtime, notes } = context;
-  const file =
-    name === undefined ? await ownMirror(context) : allMirrors(runtime).find((each) => basename(each, '.db') === name);
-  if (file === undefined) throw noMirror();
-  const question = { question: 'Delete this mirror?', action: 'delete the mirror' };
-  await confirm(context, { ...question, facts: [['file', file]] }, 'this machine');
+/** Deletes a mirror, which no process may sync meanwhile. */
+const deleteFile = async (context: Context, file: string): Promise<Answer> => {
   const held = (await mirrorLock(context, file).acquire())!;
   try {
     removeMirror(file);
   } finally {
     await held.release();
   }
-  notes.info(`mirror deleted: ${file}`);
+  return { kind: 'nothing', hints: [`mirror deleted: ${file}`] };
+};
+
+export const runDelete = async ({ name }: DeleteInput, { context }: Call): Promise<Plan> => {
+  const file =
+    name === undefined
+      ? await ownMirror(context)
+      : allMirrors(context.runtime).find((each) => basename(each, '.db') === name);
+  if (file === undefined) throw noMirror();
+  return ownPlan({
+    question: () => ({ question: 'Delete this mirror?', action: 'delete the mirror', facts: [['file', file]] }),
+    send: () => deleteFile(context, file),
+  });
 };

@@ -2,10 +2,10 @@ import { activity } from '../../api/activity.ts';
 import { fallBack, SchedError } from '../../base/errors.ts';
 import { hour } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
-import type { Question } from '../../cli/answer/plan.ts';
+import type { Answer } from '../../cli/answer/answer.ts';
+import { ownPlan, type Plan, type Question } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { showAlive } from '../../cli/messages/live.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import { mirrorAccount, shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { ownerOfToken } from '../../cli/session/identity.ts';
@@ -35,16 +35,18 @@ const continuedFor = 12 * hour;
 class TimeIsUp extends Error {}
 
 /** Nothing is mirrored before somebody agrees to it. Nobody is real in the sandbox. */
-const askFirst = async (context: Context, file: string): Promise<void> => {
-  if (existsSync(file) || context.settings.sandbox) return;
-  const facts: Question['facts'] = [
-    ['keeps', 'events, invitees with their addresses and answers, members, event types, hours, forms, activity log'],
-    ['never', 'tokens, logins, webhooks'],
-    ['file', file],
-    ['backups', 'leave this file out: they would keep people whom the service has deleted'],
-  ];
-  const action = 'keep a copy of this account on this machine';
-  await confirm(context, { question: 'Keep a copy of this account on this machine?', action, facts }, 'this machine');
+const firstQuestion = ({ settings }: Context, file: string): Question | undefined => {
+  if (existsSync(file) || settings.sandbox) return undefined;
+  return {
+    question: 'Keep a copy of this account on this machine?',
+    action: 'keep a copy of this account on this machine',
+    facts: [
+      ['keeps', 'events, invitees with their addresses and answers, members, event types, hours, forms, activity log'],
+      ['never', 'tokens, logins, webhooks'],
+      ['file', file],
+      ['backups', 'leave this file out: they would keep people whom the service has deleted'],
+    ],
+  };
 };
 
 /** How far the service's clock is ahead of this machine's, as its last reply told. */
@@ -131,11 +133,9 @@ const writerOf = (store: Store, facts: MirrorFacts, { keys, macs }: Marks): Sync
     });
 };
 
-export const runSync = async (values: SyncInput, { context }: Call): Promise<void> => {
+/** Reads what is missing into the file. One process at a time. */
+const syncFile = async (values: SyncInput, context: Context, file: string): Promise<Answer> => {
   const { runtime, settings, notes } = context;
-  const file = mirrorFile(runtime, await mirrorAccount(runtime, settings));
-  await context.connection();
-  await askFirst(context, file);
   const started = runtime.clock.now();
   makeMirrorDirectory(runtime);
   const held = (await mirrorLock(context, file).acquire())!;
@@ -203,12 +203,28 @@ export const runSync = async (values: SyncInput, { context }: Call): Promise<voi
         reason: [first.message, first.facts.reason].filter(Boolean).join(': '),
         outcome: 'not-applied',
       });
-    await notes.done(`the mirror is complete: ${counted(progress.total, 'list')} of invitees read`);
+    return {
+      kind: 'nothing',
+      done: { log: `the mirror is complete: ${counted(progress.total, 'list')} of invitees read` },
+    };
   } catch (error) {
     if (!(error instanceof TimeIsUp)) throw error;
-    notes.info(`Stopped after ${durationText(values.for! / 1000)}. The next sync continues`);
+    return {
+      kind: 'nothing',
+      hints: [`Stopped after ${durationText(values.for! / 1000)}. The next sync continues`],
+    };
   } finally {
     stopShowing();
     await held.release();
   }
+};
+
+export const runSync = async (values: SyncInput, { context }: Call): Promise<Plan> => {
+  const { runtime, settings } = context;
+  const file = mirrorFile(runtime, await mirrorAccount(runtime, settings));
+  await context.connection();
+  return ownPlan({
+    question: () => firstQuestion(context, file),
+    send: () => syncFile(values, context, file),
+  });
 };

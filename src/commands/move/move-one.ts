@@ -6,7 +6,7 @@ import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { RecordAnswer } from '../../cli/answer/answer.ts';
-import { type Plan, plan, type Question, type Reply, type Requests } from '../../cli/answer/plan.ts';
+import { type Danger, plan, type Question, type Reply, type Requests } from '../../cli/answer/plan.ts';
 import type { Invocation } from '../../cli/command.ts';
 import { type Call, readCall } from '../../cli/input/input.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
@@ -83,7 +83,7 @@ const questionAbout = (context: Context, move: Move, reason = '', isFree = false
 const overlaps = 'The new time overlaps the old one';
 
 /** Whether the old event may be canceled first. */
-const overlapDanger = (context: Context, { event }: Move): Plan['danger'] => ({
+const overlapDanger = (context: Context, { event }: Move): Danger => ({
   question: {
     question: `${overlaps}. sched must cancel first; ${risk}. Cancel first?`,
     action: `cancel ${nameAndTime(context, event)} first`,
@@ -230,7 +230,7 @@ export const planMove = async (
       requests: () => requestsOf(context, isDone ? [] : [moves]),
       ...(isRisky && {
         remarks: [words`${overlaps}: this needs ${the('cancelFirst')}`],
-        danger: overlapDanger(context, move),
+        danger: () => overlapDanger(context, move),
       }),
       question: () =>
         isDone ? undefined : questionAbout(context, move, choices.reason, times?.unchecked.length === 0),
