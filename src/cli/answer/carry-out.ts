@@ -63,6 +63,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
     const answer = plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
     await agree(context, plan, reader, found);
+    context.isAgreed = true;
     return await plan.send(found).catch(plan.refused);
   } finally {
     await plan.end?.();
