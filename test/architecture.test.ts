@@ -41,7 +41,7 @@ const places: Record<string, string> = {
   'library-mcp.ts': `node/ type:dialects/dialect.ts type:runtime.ts sandbox/open.ts type:sandbox/mcp/endpoint.ts
     type:sandbox/run.ts commands/registry.ts commands/mcp/serve.ts node:`,
   'create-sandbox.ts': 'base/ dialects/ node/ sandbox/ time/ type:yaml-file.ts node: library-mcp.ts',
-  'cli/': 'base/ state/ output/ type:api/ type:runtime.ts commands/registry.ts',
+  'cli/': 'base/ state/ output/ time/zone.ts type:api/ type:runtime.ts commands/registry.ts',
   'cli/messages/': 'base/ output/ time/ type:runtime.ts type:yaml-file.ts type:cli/parse/own-command.ts',
   'cli/input/': `api/ base/ client/ time/ type:runtime.ts type:cli/command.ts type:cli/session/context.ts
     type:cli/session/settings.ts type:cli/answer/plan.ts`,
@@ -56,10 +56,10 @@ const places: Record<string, string> = {
   'cli/answer/': `base/ output/ type:api/operation.ts type:client/wire.ts type:http/message.ts
     cli/messages/ cli/operation/ cli/session/`,
   'cli/parse/': `api/ base/ output/ commander cli/messages/ cli/input/ cli/command.ts cli/help/topics.ts
-    commands/registry.ts`,
+    commands/registry.ts type:runtime.ts type:cli/session/profile-schema.ts`,
   'cli/help/': 'api/ base/ commander cli/messages/ cli/operation/ cli/parse/ cli/command.ts',
   'cli/complete/': `api/ base/ client/ http/ output/ time/ type:runtime.ts cli/messages/ cli/session/ cli/operation/
-    cli/parse/ cli/help/ type:cli/command.ts type:cli/input/given.ts cli/run-command.ts`,
+    cli/parse/ cli/help/ type:cli/command.ts type:cli/input/given.ts cli/run-command.ts cli/resolve-settings.ts`,
   'main.ts': 'base/ output/ state/ cli/ auth/refresh-helper.ts node/redacted-output.ts runtime.ts node:',
   'work*.ts': 'api/ base/ client/ http/ state/ time/ node/files.ts yaml-file.ts node: csv-parse ical.js zod',
   'commands/': `${shell} cli/ ../completions/ ../man`,

@@ -10,8 +10,9 @@ import type { Here } from './messages/suggested-line.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing-input.ts';
 import { knownFields } from './parse/all-flags.ts';
+import { resolveSettings } from './resolve-settings.ts';
 import { type Context, createContext, type FindUser, type Frontend } from './session/context.ts';
-import { type Account, hereOf, resolveSettings, wantsSandbox } from './session/settings.ts';
+import { type Account, hereOf, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
 export const findUserLazily: FindUser = async (who, context) =>
@@ -85,7 +86,7 @@ const settle = async (
   });
   const choices = command.freeForm && given.output === undefined ? { json: '', ...given } : given;
   const notes = frontend?.notes ?? (await notesOf(runtime, given, isJson));
-  const settings = resolveSettings(choices, runtime, problems, notes, account);
+  const settings = await resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   // After a write, the next words typed belong to the shell, not to a pager.
   if (command.effect === 'change') settings.mayPage = false;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commonFormats } from '../../src/output/formats.ts';
-import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import type { PrinterOptions } from '../../src/output/forms.ts';
+import { createPrinter } from '../../src/output/printer.ts';
 import { event, eventView, hostile, paper, time } from './samples.ts';
 
 const printer = (options: Partial<PrinterOptions>, stdout = paper(true, 100)) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import type { PrinterOptions } from '../../src/output/forms.ts';
+import { createPrinter } from '../../src/output/printer.ts';
 import type { Page, View } from '../../src/output/view.ts';
 import { width } from '../../src/output/width.ts';
 import { paper, time } from './samples.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import type { PrinterOptions } from '../../src/output/forms.ts';
+import { createPrinter } from '../../src/output/printer.ts';
 import { width } from '../../src/output/width.ts';
 import { sample } from '../support/tier.ts';
 import { event, eventView, paper, time } from './samples.ts';

@@ -87,6 +87,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
     if (answer !== undefined) return answer;
     if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);
+    context.isAgreed = true;
     return await plan.send(found).catch(plan.refused);
   } finally {
     await plan.end?.();

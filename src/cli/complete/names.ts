@@ -9,10 +9,11 @@ import type { Given } from '../input/given.ts';
 import { createNotes } from '../messages/notes.ts';
 import { Problems } from '../messages/problems.ts';
 import { choicesOf, type NamedChoice } from '../operation/name-lookup.ts';
+import { resolveSettings } from '../resolve-settings.ts';
 import { accountForCommand, findUserLazily } from '../run-command.ts';
 import { type Context, createContext } from '../session/context.ts';
 import { cacheFile, readYounger, writeCache } from '../session/identity.ts';
-import { resolveSettings, type Settings } from '../session/settings.ts';
+import type { Settings } from '../session/settings.ts';
 
 /** Together with starting the program, names take at most a second. */
 export const limitMs = 800;
@@ -60,7 +61,7 @@ const askForNames = async (
 const readNames = async (collection: Collection, given: Given, runtime: Runtime): Promise<NamedChoice[]> => {
   const account = await accountForCommand({}, given, runtime);
   const notes = createNotes(runtime.stderr, false);
-  const settings = Object.assign(resolveSettings(given, runtime, new Problems(), notes, account), {
+  const settings = Object.assign(await resolveSettings(given, runtime, new Problems(), notes, account), {
     allowRefresh: false,
     maxWaitMs: 0,
   });

@@ -2,7 +2,7 @@ import { type Category, exitCodes } from '../../base/errors.ts';
 import { type Flag, flagHeadings, headingOf } from '../command.ts';
 import { listInput } from '../operation/list-input.ts';
 import { optionOf } from '../parse/leaf.ts';
-import { sharedFlags } from '../parse/shared-flags.ts';
+import { settingVariables, sharedFlags } from '../parse/shared-flags.ts';
 import { type HelpLayout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
@@ -37,37 +37,32 @@ const exitCodesTopic = (page: HelpLayout): string[] => [
   page.text('A pipeline reports only the exit code of its last command. Use set -o pipefail to see the others.'),
 ];
 
-const environment: readonly (readonly [string, string])[] = [
+/** Which account is used, where, and for whom. */
+const accountVariables: readonly (readonly [string, string])[] = [
   ['SCHED_TOKEN', 'access token for CI; used instead of any stored login'],
   ['SCHED_TOKEN_FILE', 'file with the access token'],
   ['SCHED_BASE_URL', 'URL of the API'],
   ['SCHED_AUTH_URL', 'URL of the authorization server'],
   ['SCHED_MCP_URL', 'URL of the MCP server'],
   ['SCHED_CLIENT_ID', 'OAuth client ID'],
-  ['SCHED_PROFILE', 'profile to use'],
   ['SCHED_USER', 'default user: me, name, email, ID or URI'],
   ['SCHED_ORG', 'default organization: current, ID or URI'],
-  ['SCHED_SANDBOX', '1: same as --sandbox'],
+];
+
+/** What sched keeps on this machine, and what else it needs there. */
+const ownVariables: readonly (readonly [string, string])[] = [
   ['SCHED_SANDBOX_ADMIN', 'set by sandbox run: secret of the running sandbox at SCHED_BASE_URL'],
-  ['SCHED_CREDENTIAL_STORE', 'keychain or file'],
   ['SCHED_RECEIPT_KEY_FILE', 'file with the key of compliance receipts'],
-  ['SCHED_OUTPUT', "output format on a terminal; doesn't change the output of a pipe"],
-  ['SCHED_ERROR_FORMAT', 'json: print errors and notes as JSON lines; text: never'],
-  ['SCHED_TZ', 'time zone for reading and showing times'],
-  ['SCHED_MAX_WAIT', 'longest single wait for the rate limit'],
-  ['SCHED_NO_INPUT', '1: never prompt'],
-  ['SCHED_DEBUG', '1: print stack traces of errors'],
+  ['SCHED_SHARED_STATE_PASSWORD_FILE', 'file with the password for SCHED_SHARED_STATE'],
   ['SCHED_CONFIG_DIR', 'directory of profiles'],
   ['SCHED_STATE_DIR', 'directory of receipts, the booking ledger and the sandbox'],
   ['SCHED_CACHE_DIR', 'directory of cached data'],
-  ['SCHED_SHARED_STATE', 'Redis URL: machines with the same one share rate budget and booking ledger'],
-  ['SCHED_DIALECT', 'how the service differs: name of a dialect, or a file; wins over the profile'],
-  ['SCHED_SHARED_STATE_PASSWORD_FILE', 'file with the password for that server'],
+  ['SCHED_DEBUG', '1: print stack traces of errors'],
 ];
 
 const environmentTopic = (page: HelpLayout): string[] => [
   page.text('Environment variables. A flag wins over a variable, and a variable wins over the profile.'),
-  page.items(environment),
+  page.items([...accountVariables, ...settingVariables, ...ownVariables]),
   page.text(
     'Also used: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.',
   ),

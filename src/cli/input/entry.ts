@@ -15,6 +15,9 @@ export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless' 
   many?: true;
   /** It is known by its place. Everything else is known by its name. */
   place?: 'argument';
+  /** For what every command can be told: the variable of the environment and the key of the profile that say it too. */
+  variable?: string;
+  profile?: string;
 }
 
 /** Only the facts that are there. */
@@ -29,8 +32,7 @@ type EntryValue<T, Options extends EntryOptions> = Options extends { many: true 
     : T | undefined;
 
 /** A value of an input: its kind, its words in help, and how it is taken from what was given. */
-export interface Entry<T>
-  extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'optional' | 'offer' | 'needed' | 'many' | 'place'> {
+export interface Entry<T> extends Omit<EntryOptions, 'value' | 'preset'> {
   readonly kind: Kind;
   readonly description: Sentence;
   take(given: readonly Raw[], how: How): Promise<TakeResult<T>>;

@@ -26,8 +26,10 @@ export const file = <const Options extends EntryOptions = object>(description: S
 const switchKind: Kind<boolean> = { json: 'boolean', read: (_, __, value) => accept(value === true) };
 
 /** A switch. It is never undefined. */
-export const toggle = (description: Sentence, options: Pick<EntryOptions, 'short' | 'heading'> = {}): Entry<boolean> =>
-  entry(switchKind, description, { ...options, preset: false });
+export const toggle = (
+  description: Sentence,
+  options: Pick<EntryOptions, 'short' | 'heading' | 'variable'> = {},
+): Entry<boolean> => entry(switchKind, description, { ...options, preset: false });
 
 /** A whole number. Without `most`, it may be as large as JavaScript can count. */
 export const count = <const Options extends EntryOptions & { least?: number; most?: number }>(

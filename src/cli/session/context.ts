@@ -63,6 +63,8 @@ export interface Context {
   /** The operation that the command carries out, if it is a single one. */
   operation?: Operation | undefined;
   identity: Identity;
+  /** The plan is being carried out: whoever had to agree has agreed. Before that, no write leaves. */
+  isAgreed: boolean;
   /** Asks for a write with a protected profile. */
   beforeWrite?: (request: HttpRequest) => Promise<void>;
   frontend?: Frontend | undefined;
@@ -124,11 +126,19 @@ const holderOf = ({ settings, runtime: { env } }: Parts, { scopes, isLogin }: Co
   variable: isLogin || settings.sandbox ? undefined : env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
 });
 
-/** No write passes with a protected profile, whatever its command has asked. */
+/**
+ * The last line behind the question. No write passes before its plan is carried out, so none under --dry-run, and none with a
+ * protected profile, whatever its command does.
+ */
 const guarded =
-  ({ settings, frontend, beforeWrite }: Context, next: Send): Send =>
+  (context: Context, next: Send): Send =>
   async (request) => {
+    const { settings, frontend, beforeWrite } = context;
     const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
+    if (isWrite && !context.isAgreed)
+      throw new SchedError('internal', 'A write was about to be sent before its plan was carried out', {
+        outcome: 'not-sent',
+      });
     if (isWrite && settings.protectedProfile !== undefined) await beforeWrite!(request);
     if (isWrite) frontend?.beforeWrite?.();
     return next(request);
@@ -285,6 +295,7 @@ export const createContext = (parts: Parts): Context => {
       findUser: (who) => findUser(who, context),
     }),
     frontend,
+    isAgreed: false,
     shownId: shown.shorten,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     rowsRead: (count) => runtime.status?.rows(count),

@@ -152,7 +152,7 @@ describe('help', () => {
   test('of the environment names every variable that is read', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
     const text = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('');
-    const read = new Set(Array.from(text.matchAll(/\benv\.(SCHED_[A-Z_]+)/g), ([, name]) => name!));
+    const read = new Set(Array.from(text.matchAll(/(?:\benv\.|\bvariable: ')(SCHED_[A-Z_]+)/g), ([, name]) => name!));
     expect(read.size).toBeGreaterThan(15);
     const told = topicHelp('environment', plainPage(80));
     expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);

@@ -4,13 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { linesIn } from '../../every-command/operation-lines.ts';
 import { createWorld, type TestWorld, terminals, type WorldOptions, writes } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { sample } from '../../support/tier.ts';
 
 /*
- * A protected profile: no way to write passes without an answer or the name of the profile, whatever else is given.
+ * A protected profile: what it asks, and how. That no command writes without an answer or the name of the profile is tested in
+ * test/every-command/protection.test.ts.
  */
-
-const isRead = /^(list|get|hosts|me|submissions|relationships?|metadata)$/;
 
 const addProfile = (world: TestWorld, home: string, ...more: string[]) =>
   world.run(
@@ -29,31 +27,8 @@ const protectedWorld = async () => {
 };
 
 const lines = await linesIn(await createWorld());
-const writing = Object.entries(lines).filter(([name]) => !isRead.test(name.split(' ')[1]!));
 
 describe('a protected profile', () => {
-  test('covers every operation that writes', () => {
-    expect(writing.map(([name]) => name)).toContain('shares create');
-    expect(writing.length).toBeGreaterThan(15);
-  });
-
-  test.each(sample(writing, 5))('asks before %s, whatever --yes says', async (_, line) => {
-    const { run } = await protectedWorld();
-    const sure = line.includes('--yes') ? line : `${line} --yes`;
-    const silent: WorldOptions[] = [{}, { env: { CI: '1' }, terminals }, { env: { SCHED_NO_INPUT: '1' }, terminals }];
-    for (const more of silent) {
-      const refused = await run(sure, more);
-      expect([line, refused.code, writes(refused)]).toEqual([line, 12, []]);
-    }
-    const no = await run(sure, { terminals, stdin: 'n\nn\n' });
-    expect([line, no.code, writes(no)]).toEqual([line, 12, []]);
-    expect(no.stderr).toContain('prod (protected)');
-    expect((await run(`${sure} --profile-is staging`)).code).toBe(2);
-    const done = await run(`${sure} --profile-is prod`);
-    expect([line, done.code, done.stderr]).toEqual([line, 0, expect.not.stringContaining('Confirmation needed')]);
-    expect(writes(done).length).toBeGreaterThan(0);
-  });
-
   test('asks once, and a yes is enough', async () => {
     const { run } = await protectedWorld();
     const done = await run('event-types create --name Chat --duration 25 --yes', { terminals, stdin: 'y\n' });

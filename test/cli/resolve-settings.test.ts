@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld } from '../../support/run.ts';
+import { createWorld } from '../support/run.ts';
 
 const world = await createWorld();
 
