@@ -48,6 +48,8 @@ interface Beside {
   hints?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
+  /** What a tool gets in place of it, whose results are short. */
+  forTool?(): Json;
   /**
    * What is wrong, or was not done. It is reported after the answer, and decides the exit code. A function, if that is only
    * known then.
@@ -62,6 +64,8 @@ export interface RecordAnswer extends Beside {
   record: Json;
   /** A line that has all of it, for people and for lines of text. Empty if there is nothing to print. */
   text?: string | undefined;
+  /** The same for programs that read a table: in CSV, and in lines of text. */
+  asRows?: { view: View; rows: Json[] } | undefined;
   /** The record before a change: a page for people shows the values that were replaced. */
   before?: Json | undefined;
   /** What only its page for people shows, with requests of its own. */
@@ -121,8 +125,6 @@ export interface FileAnswer extends Beside {
   text?: string | undefined;
   /** The text is YAML. */
   isYaml?: true;
-  /** The same for a tool, whose results are short. Default: all of it. */
-  forTool?(): Json;
 }
 
 /** What a service sent, as it came. */
@@ -160,12 +162,18 @@ export interface ManyAnswer extends Omit<Beside, 'failure'> {
   failure?(): SchedError | undefined;
 }
 
+/** How a picture looks on its screen. */
+export interface PictureStyle extends BlockStyle {
+  /** One person sees the picture and all notes. */
+  isWatched: boolean;
+}
+
 /** A picture, and the same in words for a screen reader. */
 export interface Picture {
   /** `hidden` are columns that had no room. */
-  draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
+  draw(style: PictureStyle): { picture: string; hidden?: readonly string[] };
   /** Without them, a screen reader gets what others get. */
-  words?(style: BlockStyle): string;
+  words?(style: PictureStyle): string;
   footers?: readonly Sentence[];
 }
 
@@ -183,6 +191,10 @@ export interface PictureAnswer extends Beside {
   others: RecordAnswer | RowsAnswer | ListingAnswer | undefined;
   /** Undefined if there is nothing to draw. */
   picture(screen: Screen): Promise<Picture | undefined>;
+  /** It says what failed, so the error doesn't say it again below. */
+  saysFailure?: true;
+  /** What a log says of it: a warning for each line. Whoever sees picture and notes reads it in the picture. */
+  logs?: readonly string[];
 }
 
 /** What happens, as it happens. */

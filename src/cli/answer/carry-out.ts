@@ -27,23 +27,29 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
 };
 
+/** Whether the command line has agreed to a plan. A tool can't agree for a person. */
+const isAgreed = ({ settings, frontend }: Context, plan: Plan): boolean =>
+  settings.yes || (plan.isAgreed === true && frontend === undefined);
+
 /** Who reads what a plan reads. */
-const readerOf = (context: Context, { question, isAgreed }: Plan): Reader => {
-  if (question === undefined || isAgreed || context.settings.yes) return readsAnswers(context) ? 'told' : 'nobody';
+const readerOf = (context: Context, plan: Plan): Reader => {
+  if (plan.question === undefined || isAgreed(context, plan)) return readsAnswers(context) ? 'told' : 'nobody';
   return context.canConfirm ? 'asked' : 'unasked';
 };
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { danger, question, isAgreed, action, requests } = plan;
+  const { danger, question, action, requests, mayBy } = plan;
   if (danger !== undefined) {
     if (context.settings.yes || !context.canConfirm) throw danger.unasked;
     await confirm(context, danger.question);
   }
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
+  if (context.frontend !== undefined) mayBy?.(found, 'tool');
+  else if (context.settings.yes && !plan.isAgreed) mayBy?.(found, 'yes');
   if (question === undefined) return;
-  if (isAgreed || context.settings.yes) {
+  if (isAgreed(context, plan)) {
     refuseTool(context);
     // A confirmed count is not the name of a protected profile.
     return action && confirmProtected(context, action(found));
@@ -62,7 +68,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
   try {
     const reader = readerOf(context, plan);
     const found = await plan.read?.(reader);
-    const answer = plan.nothingToDo?.(found);
+    const answer = await plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
     if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);

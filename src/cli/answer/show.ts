@@ -2,7 +2,6 @@ import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import type { Format } from '../../output/formats.ts';
 import type { View } from '../../output/view.ts';
 import { liveLine, showAlive } from '../messages/live.ts';
 import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
@@ -14,17 +13,15 @@ import { type Context, isWatched } from '../session/context.ts';
 import type {
   Answer,
   Done,
-  FileAnswer,
   ListingAnswer,
   ManyAnswer,
   PictureAnswer,
-  RawAnswer,
   RecordAnswer,
   Report,
   RowsAnswer,
   StreamAnswer,
-  TextAnswer,
 } from './answer.ts';
+import { hasFooters, hasLines, showFile, showRaw, showText } from './show-text.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -56,11 +53,14 @@ const sayDone = async (
 
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
 const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
-  const { printer } = context;
-  const { before, done, isNew, text } = answer;
+  const { printer, settings } = context;
+  const { before, done, isNew, text, asRows } = answer;
   if (text !== undefined && hasLines(context)) return showText(context, text);
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
-  const printPlain = () => printRecord(context, view, withEffects(context, record, done), before);
+  const printPlain = async () =>
+    asRows !== undefined && (settings.format === 'csv' || settings.format === 'tsv')
+      ? void (await printer.list(asRows.view, [asRows.rows]))
+      : printRecord(context, view, withEffects(context, record, done), before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
   if (done === undefined) return print();
   const isRead = readsAnswers(context);
@@ -114,69 +114,18 @@ const showMany = async (context: Context, { view, each, done: all, failure }: Ma
   if (problem !== undefined) throw problem;
 };
 
-/** Whether people or lines of text are wanted, without a choice of fields. */
-const hasLines = ({ settings: { format, fields, jq } }: Context): boolean =>
-  (format === 'table' || format === 'tsv') && fields === undefined && jq === undefined;
-
-const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['paint']): Promise<void> => {
-  if (text !== '') await printer.text(text, paint);
-};
-
-/** Whether a file is shown as its text. */
-const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
-  const { format, jq } = context.settings;
-  return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
-};
-
-const showFile = (context: Context, answer: FileAnswer): Promise<void> => {
-  const { printer, frontend } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, answer.forTool?.() ?? answer.value);
-  if (isText(context, answer)) return showText(context, answer.text!);
-  return answer.json === undefined || needsValue(context)
-    ? printer.whole(answer.value)
-    : showJson(context, answer.json);
-};
-
-/** Whether the form is made of the value of JSON, not of its text. */
-const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';
-
-const showJson = async ({ runtime, settings }: Context, json: string, isPretty = settings.format !== 'jsonl') => {
-  const { layOutJson } = await import('../../output/json-text.ts');
-  await runtime.stdout.write(`${layOutJson(json, isPretty)}\n`);
-};
-
-/** Formats that can show any JSON; the others show records. */
-const wholeFormats: ReadonlySet<Format> = new Set(['json', 'jsonl', 'yaml']);
-
-/** Whoever wants records or another form gets those of the JSON; all others what came. */
-const showRaw = async (context: Context, { head, text, isJson, parsed }: RawAnswer): Promise<void> => {
-  const { printer, runtime, settings } = context;
-  const { stdout } = runtime;
-  if (head !== undefined) await stdout.write(head);
-  if (!isJson && text !== '') return stdout.isTerminal ? printer.text(text) : stdout.write(text);
-  if (!isJson) return;
-  const hasRecords = settings.fields !== undefined || !wholeFormats.has(settings.format);
-  if (parsed !== undefined && hasRecords) return show(context, parsed.records());
-  const value = needsValue(context) ? parsed?.value() : undefined;
-  if (value !== undefined) return printer.one({ columns: [] }, value);
-  return showJson(context, text, settings.format !== 'jsonl' || parsed === undefined);
-};
-
-/** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
-const hasFooters = (context: Context, answer: Answer): boolean => {
-  if (answer.kind !== 'text' && answer.kind !== 'file') return true;
-  return context.runtime.stdout.isTerminal && (answer.kind === 'text' || isText(context, answer));
-};
-
-const showPicture = async (context: Context, { others, picture }: PictureAnswer) => {
+const showPicture = async (context: Context, { others, picture, logs = [] }: PictureAnswer) => {
   const { printer, settings, notes } = context;
+  const isSeen = isWatched(context);
+  if (!isSeen) for (const line of logs) notes.warn(line);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const made = printer.showsPages ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
   const isUnspoken = settings.accessible && made !== undefined && made.words === undefined;
   if ((!printer.showsPages || isUnspoken) && others !== undefined) await showForm(context, others);
   if (made !== undefined && !isUnspoken) {
     let hidden: readonly string[] = [];
-    await printer.draw((style) => {
+    await printer.draw((blockStyle) => {
+      const style = { ...blockStyle, isWatched: isSeen };
       if (settings.accessible) return made.words!(style);
       const drawing = made.draw(style);
       hidden = drawing.hidden ?? [];
@@ -245,6 +194,8 @@ const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): P
 };
 
 const showForm = async (context: Context, answer: Answer): Promise<void> => {
+  if (context.frontend !== undefined && answer.forTool !== undefined)
+    return context.printer.one({ columns: [] }, answer.forTool());
   switch (answer.kind) {
     case 'record':
       await showRecord(context, answer);
@@ -265,7 +216,7 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
     case 'file':
       return showFile(context, answer);
     case 'raw':
-      return showRaw(context, answer);
+      return showRaw(context, answer, (records) => show(context, records));
     case 'page':
       return openPage(context, answer.record, answer.page);
     case 'program':
@@ -284,9 +235,8 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   for (const hint of hints) notes.info(hint);
   if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many') return;
-  const { failure: given, kind } = answer;
-  const failure = typeof given === 'function' ? await given(context.printer.rows) : given;
+  const failure = typeof answer.failure === 'function' ? await answer.failure(context.printer.rows) : answer.failure;
   if (failure === undefined) return;
-  // The picture on the same terminal says it already.
-  throw kind === 'picture' && isWatched(context) ? failure.with({ lines: [] }) : failure;
+  const isSaid = answer.kind === 'picture' && answer.saysFailure && isWatched(context);
+  throw isSaid ? failure.with({ lines: [] }) : failure;
 };

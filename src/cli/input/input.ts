@@ -42,7 +42,7 @@ const screenOf = ({ settings, runtime, printer }: Context): How['screen'] => {
 
 /** The world in which the values of a call are read. */
 export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'context' | 'given' | 'isAsked'>): How => {
-  const { settings, runtime, askNow } = context;
+  const { settings, runtime, askNow, frontend } = context;
   return {
     settings,
     now: askNow,
@@ -51,6 +51,7 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
     screen: screenOf(context),
     isAsked,
+    isTool: frontend === undefined ? undefined : true,
   };
 };
 

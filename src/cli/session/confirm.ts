@@ -8,8 +8,9 @@ import { effectOf } from '../../client/outcome.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
+import { timeLabel } from '../../time/label.ts';
 import type { Question } from '../answer/plan.ts';
-import type { Context } from './context.ts';
+import { type Context, isWatched } from './context.ts';
 import { askYes, type Facts, laidOut } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
@@ -127,6 +128,34 @@ export const declined = (action: string, about: 'service' | 'this machine' = 'se
 };
 
 /**
+ * Draws what a question is about before it. If nobody can be asked, its lines are notes. Returns the lines for the question
+ * of a tool, without their heading.
+ */
+const drawBefore = async (context: Context, picture: NonNullable<Question['picture']>): Promise<string[]> => {
+  const { settings, runtime, notes, frontend, now } = context;
+  const { createPaint, placeText } = await import('../../output/paint.ts');
+  const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
+  const paint = createPaint(settings.canAsk ? notes.color : undefined);
+  const style = {
+    time: {
+      showTime: (text: string) => timeLabel(text, settings.zone, now()) ?? text,
+      zoneLabel: settings.zone,
+      now: now(),
+    },
+    paint,
+    available: runtime.stderr.columns || 80,
+    place: () => placeText(notes.takePlace(), paint),
+    isWatched: isWatched(context),
+  };
+  const text = (settings.accessible ? picture.words?.(style) : undefined) ?? picture.draw(style).picture;
+  const lines = text.trimEnd().split('\n');
+  await notes.flush();
+  if (settings.canAsk) await runtime.stderr.write(needsAscii(runtime.env) ? asciiForm(text) : text);
+  else if (frontend === undefined) for (const line of lines) notes.always(line);
+  return frontend === undefined ? [] : lines.slice(1);
+};
+
+/**
  * Prompts before a write. Returns without a prompt if `--yes` is set; throws if there is no terminal or the answer is
  * no. With `this machine`, the prompt names no service.
  */
@@ -137,17 +166,19 @@ export const confirm = async (
     isFinal,
     action,
     flags = { yes: true },
-    list = [],
+    list: given = [],
     more = 0,
     details = [],
     facts = [],
     place = [],
+    picture,
   }: Question,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
   refuseTool(context);
   if (settings.yes) return;
+  const list = picture === undefined ? given : [...given, ...(await drawBefore(context, picture))];
   if (!context.canConfirm) throw unconfirmed(context, cutName(action), flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const shownQuestion = {
