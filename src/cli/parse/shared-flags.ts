@@ -120,10 +120,12 @@ export interface Told extends Values<typeof entries> {
 }
 
 /** No value of these kinds depends on a zone or a time, so none has to be known. */
-const noTimes: Pick<How, 'settings' | 'now' | 'isTerminal' | 'screen' | 'isAsked'> = {
+const noTimes: Omit<How, 'runtime' | 'given'> = {
   settings: { zone: 'UTC', zoneSource: 'system', format: 'table', here: { sandbox: false } },
   now: () => Promise.reject(new Error('no shared flag is a time')),
   isTerminal: false,
+  isNoted: false,
+  canAsk: false,
   screen: undefined,
   isAsked: false,
 };
