@@ -1,7 +1,9 @@
 import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import { liveLine, showAlive } from '../messages/live.ts';
+import { valueAt } from '../../output/fields.ts';
+import { idPath } from '../../output/view.ts';
+import { type Alive, liveLine, showAlive } from '../messages/live.ts';
 import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
@@ -161,12 +163,52 @@ const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | Li
   for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
 };
 
+/** Shows the last line of a terminal once a stream has begun. Returns a function that ends that. */
+const showBegun = ({ runtime, notes }: Context, alive: () => Alive, begun: Promise<unknown> | undefined) => {
+  if (begun === undefined) return showAlive(runtime, notes, alive);
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  const start = () => {
+    if (!isOver) stop = showAlive(runtime, notes, alive);
+  };
+  begun.then(start, () => {});
+  return () => {
+    isOver = true;
+    stop?.();
+  };
+};
+
+/** Prints the items of a stream as they come. */
+const printStream = async <Item>(context: Context, stream: StreamAnswer<Item>, items: AsyncIterable<Item>) => {
+  const { runtime, settings, printer } = context;
+  const { format, fields, jq, accessible } = settings;
+  const { view, isEach, columns } = stream;
+  async function* records(): AsyncGenerator<Json[]> {
+    for await (const item of items) {
+      const record = stream.record(item);
+      // What has no ID is not an item of such a list.
+      if (isEach && format === 'id' && typeof valueAt(record, idPath(view)) !== 'string') continue;
+      yield [record];
+    }
+  }
+  if (isEach && (jq !== undefined || (format === 'table' && fields !== undefined && !accessible))) {
+    for await (const [record] of records()) await printer.one(view, record!);
+    return;
+  }
+  if (format !== 'table' || (isEach && accessible)) return void (await printer.list(view, records()));
+  const hasColumns = runtime.stdout.isTerminal && !accessible;
+  for await (const item of items) {
+    const line = liveLine(stream.happening(item, hasColumns), runtime, columns, accessible);
+    await printer.text(line, (text, paint) => stream.paint(text, paint, item));
+  }
+};
+
 const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): Promise<void> => {
-  const { runtime, settings, printer, notes } = context;
-  const { view, items, alive, stopped, columns } = stream;
+  const { runtime, notes } = context;
+  const { items, alive, begun, stopped } = stream;
   if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
-  const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
+  const stopShowing = alive === undefined ? () => {} : showBegun(context, alive, begun);
   async function* untilStopped(): AsyncGenerator<Item> {
     try {
       yield* items;
@@ -176,15 +218,7 @@ const showStream = async <Item>(context: Context, stream: StreamAnswer<Item>): P
       failure = { error };
     }
   }
-  async function* records(): AsyncGenerator<Json[]> {
-    for await (const item of untilStopped()) yield [stream.record(item)];
-  }
-  const hasColumns = runtime.stdout.isTerminal && !settings.accessible;
-  const lineOf = (item: Item) => liveLine(stream.happening(item, hasColumns), runtime, columns, settings.accessible);
-  if (settings.format === 'table')
-    for await (const item of untilStopped()) await printer.text(lineOf(item), stream.paint);
-  else await printer.list(view, records());
-  stopShowing();
+  await printStream(context, stream, untilStopped()).finally(stopShowing);
   if (failure === undefined) return;
   // Stopping is not a failure.
   if (!runtime.interrupted.aborted) throw failure.error;

@@ -9,7 +9,6 @@ import type { StreamAnswer } from '../../cli/answer/answer.ts';
 import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { hasLastLine } from '../../cli/messages/live.ts';
-import { inBrackets } from '../../cli/messages/notes.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import type { FieldFlag } from '../../cli/operation/field-flags.ts';
 import type { RequestValues } from '../../cli/operation/input.ts';
@@ -73,7 +72,7 @@ const announceFollow = async (
     say(`${pace}. Press Ctrl-C to stop`);
   } else {
     const { host } = new URL(shownUrl(connection.baseUrl, connection));
-    notes.info(`Following ${whose} at ${host} since ${from}${inBrackets(notes.takePlace())}`, 'heading');
+    notes.heading(`Following ${whose} at ${host} since ${from}`);
     if (!settings.verbose) return;
     say(`Shows what is ${what}`);
     say(pace);
