@@ -203,9 +203,11 @@ export interface StreamAnswer<Item> extends Beside {
   /** The line for people. Without columns, the result is among its words. */
   happening(item: Item, hasColumns: boolean): Happening;
   columns: LiveColumns;
-  paint(line: string, paint: Paint): string;
-  /** What the last line of a terminal says. Without it, the stream ends by itself, and one that ends early is incomplete. */
+  paint(line: string, paint: Paint, item: Item): string;
+  /** What the last line of a terminal says once the stream is announced. Without it, the stream ends by itself, and one that ends early is incomplete. */
   alive?: (() => Alive) | undefined;
+  /** Each item is an answer of its own: chosen fields, a jq program and screen readers get one at a time. */
+  isEach?: true;
   /** What a person reads who has stopped it. */
   stopped?: Sentence;
 }

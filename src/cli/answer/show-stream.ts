@@ -1,4 +1,6 @@
 import type { Json } from '../../base/json.ts';
+import { valueAt } from '../../output/fields.ts';
+import { idPath } from '../../output/view.ts';
 import { hasLastLine, liveLine, showAlive } from '../messages/live.ts';
 import { inBrackets } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
@@ -18,31 +20,52 @@ const announce = (
   }
 };
 
+/** Prints items as they come. */
+const printItems = async <Item>(context: Shell, stream: StreamAnswer<Item>, items: AsyncIterable<Item>) => {
+  const { runtime, settings, printer } = context;
+  const { format, fields, jq, accessible } = settings;
+  const { view, isEach, columns } = stream;
+  async function* records(): AsyncGenerator<Json[]> {
+    for await (const item of items) {
+      const record = stream.record(item);
+      // What has no ID is not an item of such a list.
+      if (isEach && format === 'id' && typeof valueAt(record, idPath(view)) !== 'string') continue;
+      yield [record];
+    }
+  }
+  if (isEach && (jq !== undefined || (format === 'table' && fields !== undefined && !accessible))) {
+    for await (const [record] of records()) await printer.one(view, record!);
+    return;
+  }
+  if (format !== 'table' || (isEach && accessible)) return void (await printer.list(view, records()));
+  const hasColumns = runtime.stdout.isTerminal && !accessible;
+  for await (const item of items) {
+    const line = liveLine(stream.happening(item, hasColumns), runtime, columns, accessible);
+    await printer.text(line, (text, paint) => stream.paint(text, paint, item));
+  }
+};
+
 /** Shows what happens, as it happens, until it ends or is stopped. */
 export const showStream = async <Item>(context: Shell, stream: StreamAnswer<Item>): Promise<void> => {
-  const { runtime, settings, printer, notes } = context;
-  const { view, alive, stopped, columns } = stream;
+  const { runtime, notes } = context;
+  const { alive, stopped } = stream;
   if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
-  const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
+  let stopShowing = () => {};
+  const onBegin = (beginning: Beginning): void => {
+    announce(context, stream, beginning);
+    if (alive !== undefined) stopShowing = showAlive(runtime, notes, alive);
+  };
   async function* untilStopped(): AsyncGenerator<Item> {
     try {
-      yield* stream.items((beginning) => announce(context, stream, beginning));
+      yield* stream.items(onBegin);
     } catch (error) {
       // A list that ends early is reported as incomplete. One that never ends can't be.
       if (alive === undefined) throw error;
       failure = { error };
     }
   }
-  async function* records(): AsyncGenerator<Json[]> {
-    for await (const item of untilStopped()) yield [stream.record(item)];
-  }
-  const hasColumns = runtime.stdout.isTerminal && !settings.accessible;
-  const lineOf = (item: Item) => liveLine(stream.happening(item, hasColumns), runtime, columns, settings.accessible);
-  if (settings.format === 'table')
-    for await (const item of untilStopped()) await printer.text(lineOf(item), stream.paint);
-  else await printer.list(view, records());
-  stopShowing();
+  await printItems(context, stream, untilStopped()).finally(() => stopShowing());
   if (failure === undefined) return;
   // Stopping is not a failure.
   if (!runtime.interrupted.aborted) throw failure.error;
