@@ -13,7 +13,7 @@ export interface Choice {
   color?: unknown;
 }
 
-interface Question {
+export interface Question {
   label: string;
   /** What to enter: `an email address`. */
   what?: string | undefined;
