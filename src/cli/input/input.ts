@@ -49,6 +49,7 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     runtime,
     given,
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
+    isForPeople: settings.format === 'table' && runtime.stdout.isTerminal,
     screen: screenOf(context),
     isAsked,
     isTool: frontend === undefined ? undefined : true,

@@ -163,6 +163,7 @@ export const confirm = async (
   context: Context,
   {
     question,
+    forTool = question,
     isFinal,
     action,
     flags = { yes: true },
@@ -182,7 +183,7 @@ export const confirm = async (
   if (!context.canConfirm) throw unconfirmed(context, cutName(action), flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const shownQuestion = {
-    question: cutName(question),
+    question: cutName(frontend === undefined ? question : forTool),
     isFinal,
     list: list.slice(0, mostLines).map(cutName),
     more: more + Math.max(0, list.length - mostLines),
