@@ -124,6 +124,7 @@ const noTimes: Omit<How, 'runtime' | 'given'> = {
   settings: { zone: 'UTC', zoneSource: 'system', format: 'table', here: { sandbox: false } },
   now: () => Promise.reject(new Error('no shared flag is a time')),
   isTerminal: false,
+  isForPeople: false,
   isNoted: false,
   canAsk: false,
   screen: undefined,
