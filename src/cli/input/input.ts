@@ -49,12 +49,9 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     runtime,
     given,
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
-<<<<<<< HEAD
     isNoted: runtime.stderr.isTerminal,
     canAsk: settings.canAsk,
-=======
     isForPeople: settings.format === 'table' && runtime.stdout.isTerminal,
->>>>>>> wt-b
     screen: screenOf(context),
     isAsked,
     isTool: frontend === undefined ? undefined : true,

@@ -16,15 +16,12 @@ export interface How {
   readonly given: Given;
   /** A person types the values, and sees how they were read. */
   readonly isTerminal: boolean;
-<<<<<<< HEAD
   /** A person reads notes while the command runs. */
   readonly isNoted: boolean;
   /** A person can be asked: prompts are not turned off. */
   readonly canAsk: boolean;
-=======
   /** The answer is a table on a terminal. Only there may a list be shorter than what was asked for. */
   readonly isForPeople: boolean;
->>>>>>> wt-b
   /** Pictures can be drawn on a terminal. `words`: somebody listens to them instead. */
   readonly screen: 'pictures' | 'words' | undefined;
   /** Prompts have asked for some of the values. */
