@@ -52,6 +52,8 @@ interface Beside {
   hints?: readonly Sentence[];
   /** What else to say on a terminal, below it. */
   footers?: readonly Sentence[];
+  /** What a tool gets in place of it, whose results are short. */
+  forTool?(): Json;
   /**
    * What is wrong, or was not done. It is reported after the answer, and decides the exit code. A function, if that is only
    * known then.
@@ -68,6 +70,8 @@ export interface RecordAnswer extends Beside {
   text?: string | undefined;
   /** What only formats that name their values have: as lines of text, it would hide the record. */
   details?: Json;
+  /** The same for programs that read a table: in CSV, and in lines of text. */
+  asRows?: { view: View; rows: Json[] } | undefined;
   /** The record before a change: a page for people shows the values that were replaced. */
   before?: Json | undefined;
   /** What only its page for people shows, with requests of its own. */
@@ -129,8 +133,6 @@ export interface FileAnswer extends Beside {
   isYaml?: true;
   /** Throws if the file can't be used as it is printed. */
   check?(text: string): void;
-  /** The same for a tool, whose results are short. Default: all of it. */
-  forTool?(): Json;
 }
 
 /** What a service sent, as it came. */
@@ -178,6 +180,8 @@ export interface PictureAnswer extends Beside {
   onScreen?: true;
   /** It says what failed, so the error doesn't say it again below. */
   saysFailure?: true;
+  /** What a log says of it: a warning for each line. Whoever sees picture and notes reads it in the picture. */
+  logs?: readonly string[];
 }
 
 /** What a stream says once it has begun. */

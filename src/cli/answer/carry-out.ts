@@ -27,9 +27,9 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
 };
 
-/** Whether the command line has agreed to a plan. */
-const isAgreedTo = ({ settings }: Context, { isAgreed, final }: Plan): boolean =>
-  isAgreed === true || (settings.yes && final?.beyondYes === undefined);
+/** Whether the command line has agreed to a plan. A tool can't agree for a person. */
+const isAgreedTo = ({ settings, frontend }: Context, { isAgreed, final }: Plan): boolean =>
+  (isAgreed === true && frontend === undefined) || (settings.yes && final?.beyondYes === undefined);
 
 /** Who reads what a plan reads. */
 const readerOf = (context: Context, plan: Plan): Reader => {
@@ -59,9 +59,11 @@ const prepare = async (context: Context, plan: Plan, reader: Reader): Promise<vo
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { question, action, requests } = plan;
+  const { question, action, requests, mayBy } = plan;
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
+  if (context.frontend !== undefined) mayBy?.(found, 'tool');
+  else if (context.settings.yes && !plan.isAgreed) mayBy?.(found, 'yes');
   if (question === undefined) return;
   if (isAgreedTo(context, plan)) {
     refuseTool(context);
@@ -83,7 +85,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
     const reader = readerOf(context, plan);
     await prepare(context, plan, reader);
     const found = await plan.read?.(reader);
-    const answer = plan.nothingToDo?.(found);
+    const answer = await plan.nothingToDo?.(found);
     if (answer !== undefined) return answer;
     if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);

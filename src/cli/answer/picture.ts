@@ -6,12 +6,18 @@ import type { Paint } from '../../output/paint.ts';
  * What only people see of an answer.
  */
 
+/** How a picture looks on its screen. */
+export interface PictureStyle extends BlockStyle {
+  /** One person sees the picture and all notes. */
+  isWatched: boolean;
+}
+
 /** A picture, and the same in words for a screen reader. */
 export interface Picture {
   /** `hidden` are columns that had no room. */
-  draw(style: BlockStyle): { picture: string; hidden?: readonly string[] };
+  draw(style: PictureStyle): { picture: string; hidden?: readonly string[] };
   /** Without them, a screen reader gets what others get. */
-  words?(style: BlockStyle): string;
+  words?(style: PictureStyle): string;
   footers?: readonly Sentence[];
 }
 

@@ -83,8 +83,10 @@ interface PlanOf<Found> {
   final?: Final;
   /** A risk that is asked about before anything is read or made. */
   danger?(): Promise<Danger | undefined> | Danger | undefined;
-  /** The command line has agreed to it: `--confirm 12`. */
+  /** The command line has agreed to it: `--confirm 12`. A tool can't agree for a person. */
   isAgreed?: boolean;
+  /** Throws if a tool must not do it, or --yes alone is not enough for it. */
+  mayBy?(found: Found, who: 'tool' | 'yes'): void;
   /** Whether what it names exists, for --dry-run. By default, its path is looked up. */
   check?(): Promise<unknown>;
   /** Reads what the question and the answer need. For `changes`, a dry run reads it too. */
@@ -92,7 +94,7 @@ interface PlanOf<Found> {
   /** What changes: in the question, or said before the requests if nobody is asked. */
   changes?(found: Found): readonly Sentence[];
   /** The answer if there is nothing to do. */
-  nothingToDo?(found: Found): Answer | undefined;
+  nothingToDo?(found: Found): Promise<Answer | undefined> | Answer | undefined;
   /** What is written, if it is more than a request: `cancel 12 events`. A protected profile asks about that. */
   action?(found: Found): string;
   /** Undefined if this needs no question. */

@@ -2,7 +2,6 @@ import { SchedError } from '../../base/errors.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import type { Format } from '../../output/formats.ts';
 import type { View } from '../../output/view.ts';
 import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
@@ -10,21 +9,10 @@ import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
 import { addFacts, isAlready } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
-import type {
-  Answer,
-  Done,
-  FileAnswer,
-  ListingAnswer,
-  ManyAnswer,
-  PictureAnswer,
-  RawAnswer,
-  RecordAnswer,
-  RowsAnswer,
-  SecretAnswer,
-  TextAnswer,
-} from './answer.ts';
+import type { Answer, Done, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
 import type { Report } from './picture.ts';
 import { showStream } from './show-stream.ts';
+import { hasFooters, hasLines, showFile, showRaw, showSecret, showText } from './show-text.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -62,12 +50,15 @@ const sayDone = async (
 
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
 const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
-  const { printer } = context;
-  const { before, done, isNew, text } = answer;
+  const { printer, settings } = context;
+  const { before, done, isNew, text, asRows } = answer;
   if (text !== undefined && hasLines(context)) return showText(context, text);
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
   const whole = withDetails(context, withEffects(context, record, done), answer.details);
-  const printPlain = () => printRecord(context, view, whole, before);
+  const printPlain = async () =>
+    asRows !== undefined && (settings.format === 'csv' || settings.format === 'tsv')
+      ? void (await printer.list(asRows.view, [asRows.rows]))
+      : printRecord(context, view, whole, before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
   if (done?.log === undefined) {
     if (done !== undefined) await sayDone(context, done);
@@ -124,68 +115,11 @@ const showMany = async (context: Context, { view, each, done: all, failure }: Ma
   if (problem !== undefined) throw problem;
 };
 
-/** Whether people or lines of text are wanted, without a choice of fields. */
-const hasLines = ({ settings: { format, fields, jq } }: Context): boolean =>
-  (format === 'table' || format === 'tsv') && fields === undefined && jq === undefined;
-
-const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['paint']): Promise<void> => {
-  if (text !== '') await printer.text(text, paint);
-};
-
-/** Whether a file is shown as its text. */
-const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
-  const { format, jq } = context.settings;
-  return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
-};
-
-const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
-  const { printer, frontend, settings } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, answer.forTool?.() ?? answer.value);
-  const text = isText(context, answer) ? answer.text! : undefined;
-  if (settings.jq === undefined) answer.check?.(text ?? jsonText(answer.value, 2));
-  if (text !== undefined) return showText(context, text);
-  return answer.json === undefined || needsValue(context)
-    ? printer.whole(answer.value)
-    : showJson(context, answer.json);
-};
-
-/** Whether the form is made of the value of JSON, not of its text. */
-const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';
-
-const showJson = async ({ runtime, settings }: Context, json: string, isPretty = settings.format !== 'jsonl') => {
-  const { layOutJson } = await import('../../output/json-text.ts');
-  await runtime.stdout.write(`${layOutJson(json, isPretty)}\n`);
-};
-
-/** Formats that can show any JSON; the others show records. */
-const wholeFormats: ReadonlySet<Format> = new Set(['json', 'jsonl', 'yaml']);
-
-/** Whoever wants records or another form gets those of the JSON; all others what came. */
-const showRaw = async (context: Context, { head, text, isJson, parsed }: RawAnswer): Promise<void> => {
-  const { printer, runtime, settings } = context;
-  const { stdout } = runtime;
-  if (head !== undefined) await stdout.write(head);
-  if (!isJson && text !== '') return stdout.isTerminal ? printer.text(text) : stdout.write(text);
-  if (!isJson) return;
-  const hasRecords = settings.fields !== undefined || !wholeFormats.has(settings.format);
-  if (parsed !== undefined && hasRecords) return show(context, parsed.records());
-  const value = needsValue(context) ? parsed?.value() : undefined;
-  if (value !== undefined) return printer.one({ columns: [] }, value);
-  return showJson(context, text, settings.format !== 'jsonl' || parsed === undefined);
-};
-
-/** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
-const hasFooters = (context: Context, answer: Answer): boolean => {
-  if (answer.kind !== 'text' && answer.kind !== 'file') return true;
-  return context.runtime.stdout.isTerminal && (answer.kind === 'text' || isText(context, answer));
-};
-
-const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
-  runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
-
-const showPicture = async (context: Context, { others, picture, onScreen }: PictureAnswer) => {
+const showPicture = async (context: Context, { others, picture, onScreen, logs = [] }: PictureAnswer) => {
   const { printer, settings, notes, runtime } = context;
   if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
+  const isSeen = isWatched(context);
+  if (!isSeen) for (const line of logs) notes.warn(line);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const isDrawn = printer.showsPages && settings.format !== 'text';
   const made = isDrawn ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
@@ -193,7 +127,8 @@ const showPicture = async (context: Context, { others, picture, onScreen }: Pict
   if ((!isDrawn || isUnspoken) && others !== undefined) await showForm(context, others);
   if (made !== undefined && !isUnspoken) {
     let hidden: readonly string[] = [];
-    await printer.draw((style) => {
+    await printer.draw((blockStyle) => {
+      const style = { ...blockStyle, isWatched: isSeen };
       if (settings.accessible) return made.words!(style);
       const drawing = made.draw(style);
       hidden = drawing.hidden ?? [];
@@ -233,6 +168,8 @@ const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | Li
 };
 
 const showForm = async (context: Context, answer: Answer): Promise<void> => {
+  if (context.frontend !== undefined && answer.forTool !== undefined)
+    return context.printer.one({ columns: [] }, answer.forTool());
   switch (answer.kind) {
     case 'record':
       await showRecord(context, answer);
@@ -255,7 +192,7 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
     case 'file':
       return showFile(context, answer);
     case 'raw':
-      return showRaw(context, answer);
+      return showRaw(context, answer, (records) => show(context, records));
     case 'page':
       return openPage(context, answer.record, answer.page);
     case 'program':
@@ -276,8 +213,7 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   for (const hint of hints) notes.info(hint);
   if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many') return;
-  const { failure: given } = answer;
-  const failure = typeof given === 'function' ? await given(context.printer.rows) : given;
+  const failure = typeof answer.failure === 'function' ? await answer.failure(context.printer.rows) : answer.failure;
   if (failure === undefined) return;
   const isSaid = answer.kind === 'picture' && answer.saysFailure && isWatched(context);
   throw isSaid ? failure.with({ lines: [] }) : failure;

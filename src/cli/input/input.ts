@@ -42,7 +42,7 @@ const screenOf = ({ settings, runtime, printer }: Context): How['screen'] => {
 
 /** The world in which the values of a call are read. */
 export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'context' | 'given' | 'isAsked'>): How => {
-  const { settings, runtime, askNow } = context;
+  const { settings, runtime, askNow, frontend } = context;
   return {
     settings,
     now: askNow,
@@ -53,6 +53,7 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     canAsk: settings.canAsk,
     screen: screenOf(context),
     isAsked,
+    isTool: frontend === undefined ? undefined : true,
   };
 };
 

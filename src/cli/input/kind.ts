@@ -24,6 +24,8 @@ export interface How {
   readonly screen: 'pictures' | 'words' | undefined;
   /** Prompts have asked for some of the values. */
   readonly isAsked: boolean;
+  /** R52: a tool reads no file. Its client sends the text of one. */
+  readonly isTool?: true | undefined;
   /** A line of a file is read again on another day, and must then mean the same. */
   readonly isFile?: true;
 }

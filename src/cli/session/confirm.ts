@@ -8,10 +8,11 @@ import { effectOf } from '../../client/outcome.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
+import { timeLabel } from '../../time/label.ts';
 import type { Question } from '../answer/plan.ts';
 import { hideAddresses } from '../messages/hide-addresses.ts';
 import { isAnySandbox } from './connection.ts';
-import type { Context } from './context.ts';
+import { type Context, isWatched } from './context.ts';
 import { askText, askYes, type Facts, laidOut, type YesNoQuestion } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
@@ -152,6 +153,34 @@ const askNumber = async (context: Context, question: YesNoQuestion, lines: strin
 };
 
 /**
+ * Draws what a question is about before it. If nobody can be asked, its lines are notes. Returns the lines for the question
+ * of a tool, without their heading.
+ */
+const drawBefore = async (context: Context, picture: NonNullable<Question['picture']>): Promise<string[]> => {
+  const { settings, runtime, notes, frontend, now } = context;
+  const { createPaint, placeText } = await import('../../output/paint.ts');
+  const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
+  const paint = createPaint(settings.canAsk ? notes.color : undefined);
+  const style = {
+    time: {
+      showTime: (text: string) => timeLabel(text, settings.zone, now()) ?? text,
+      zoneLabel: settings.zone,
+      now: now(),
+    },
+    paint,
+    available: runtime.stderr.columns || 80,
+    place: () => placeText(notes.takePlace(), paint),
+    isWatched: isWatched(context),
+  };
+  const text = (settings.accessible ? picture.words?.(style) : undefined) ?? picture.draw(style).picture;
+  const lines = text.trimEnd().split('\n');
+  await notes.flush();
+  if (settings.canAsk) await runtime.stderr.write(needsAscii(runtime.env) ? asciiForm(text) : text);
+  else if (frontend === undefined) for (const line of lines) notes.always(line);
+  return frontend === undefined ? [] : lines.slice(1);
+};
+
+/**
  * Prompts before a write, whatever `--yes` says. Throws if there is nobody to ask or the answer is no. With `this machine`,
  * the prompt names no service.
  */
@@ -162,18 +191,20 @@ export const askAbout = async (
     isFinal,
     action,
     flags,
-    list = [],
+    list: given = [],
     more = 0,
     details = [],
     facts = [],
     place = [],
     number,
     organization,
+    picture,
   }: Question,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
   refuseTool(context);
+  const list = picture === undefined ? given : [...given, ...(await drawBefore(context, picture))];
   if (!(number === undefined ? context.canConfirm : settings.canAsk))
     throw unconfirmed(context, cutName(action), flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);

@@ -257,7 +257,10 @@ const partial = ({ task, result }: RunAnswer): SchedError => {
 };
 
 /** The answer of a run: in words for people, the result for programs. Work that has no receipt has an empty one. */
-export const runAnswer = (context: Context, answer: RunAnswer): PictureAnswer => {
+export const runAnswer = (
+  context: Context,
+  answer: RunAnswer,
+): PictureAnswer & { failure?: SchedError | undefined } => {
   const { task, result, failures } = answer;
   const isPartial = result.rejected > 0 || result.unknown > 0 || (task.needsAll && result.skipped > 0);
   return {
@@ -285,11 +288,5 @@ export const printAnswer = async (
   const { failure, ...shown } = runAnswer(context, answer);
   await show(context, { ...shown, others: undefined });
   await printRest();
-  await show(context, {
-    kind: 'picture',
-    others: undefined,
-    picture: async () => undefined,
-    failure,
-    saysFailure: true,
-  });
+  await show(context, { ...shown, others: undefined, picture: async () => undefined, failure });
 };

@@ -1,19 +1,19 @@
 import { dirname, resolve } from 'node:path';
-import { hasCategory, isOutcomeUnknown, type Outcome, SchedError, sameCommand } from '../../base/errors.ts';
+import { isOutcomeUnknown, type Outcome, SchedError, sameCommand } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
+import type { PictureAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { changeOptions } from '../../cli/operation/change-record.ts';
-import { printRequests } from '../../cli/operation/run-operation.ts';
-import { confirmProtected } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { isWatched } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
+import type { HttpRequest } from '../../http/message.ts';
 import { changeLockOf, noteUnread } from '../availability/change-lock.ts';
 import { reportProgress } from '../bulk/progress.ts';
-import { printAnswer } from '../bulk/screen.ts';
+import { runAnswer } from '../bulk/screen.ts';
 import { keyProblem, readSigningKey } from '../webhooks/signing-key.ts';
-import { confirmPlan } from './confirm-plan.ts';
-import { entriesNow, planText, printConfigPlan, shortDigest } from './diff.ts';
+import { checkAllowed, checkTool, planQuestion } from './confirm-plan.ts';
+import { entriesNow, planAnswer, planPicture, shortDigest } from './diff.ts';
 import type { ApplyInput } from './input.ts';
 import type { ResultOf } from './plan-record.ts';
 import { type Comparison, compareWithService, worldSource } from './read-plan.ts';
@@ -58,23 +58,36 @@ export const applyContext = async (context: Context, { plan }: Comparison, file:
   };
 };
 
-const printDryRun = async (context: Context, { plan, world }: Comparison): Promise<void> => {
+/** The requests of a plan. */
+const preparedOf = async (context: Context, { plan, world }: Comparison): Promise<HttpRequest[]> => {
   const client = await context.client();
-  const requests = requestsOf(plan, world).map(({ operation, input }) => client.prepare(operation, input));
-  await printRequests(context, await Promise.all(requests));
+  return Promise.all(requestsOf(plan, world).map(({ operation, input }) => client.prepare(operation, input)));
 };
 
+const nothing = async (): Promise<undefined> => undefined;
+
+/** There is nothing to change. */
+const unchanged = async (context: Context, comparison: Comparison): Promise<PictureAnswer> => ({
+  kind: 'picture',
+  done: { log: `nothing to change: the service is as ${comparison.plan.file} says` },
+  picture: nothing,
+  others: await planAnswer(context, 'apply', comparison),
+});
+
 /** The plan as it is now. The confirmed one was another. */
-const refuseOther = async (context: Context, comparison: Comparison): Promise<never> => {
-  if (context.printer.showsPages) await context.printer.draw(await planText(context, comparison));
+const otherPlan = async (context: Context, comparison: Comparison): Promise<PictureAnswer> => {
   const refusalText = 'The changes differ from the confirmed ones. Nothing was sent';
-  await printConfigPlan(context, 'apply', comparison, undefined, refusalText);
-  throw new SchedError('conflict', refusalText, {
-    reason: `their digest is now ${shortDigest(comparison)}: the file or the service has changed since`,
-    hint: { flags: { confirm: shortDigest(comparison) } },
-    outcome: 'not-applied',
-    answered: true,
-  });
+  return {
+    kind: 'picture',
+    picture: () => planPicture(context, comparison),
+    others: await planAnswer(context, 'apply', comparison, undefined, refusalText),
+    failure: new SchedError('conflict', refusalText, {
+      reason: `their digest is now ${shortDigest(comparison)}: the file or the service has changed since`,
+      hint: { flags: { confirm: shortDigest(comparison) } },
+      outcome: 'not-applied',
+      answered: true,
+    }),
+  };
 };
 
 /** Requests to come: a change is read again and written. A webhook is replaced in two; a new type is looked for, too. */
@@ -130,9 +143,8 @@ export const outcomeOf = ({ outcomes, stopReason }: ApplyResult): Outcome => {
   return stopReason?.facts.outcome ?? 'not-applied';
 };
 
-/** Prints what became of each change. Throws if not all of them were made. */
-const reportApply = async (context: Context, comparison: Comparison, result: ApplyResult): Promise<void> => {
-  const { notes } = context;
+/** What became of each change, with an error if not all of them were made. */
+const appliedAnswer = async (context: Context, comparison: Comparison, result: ApplyResult): Promise<PictureAnswer> => {
   const { outcomes, stopReason } = result;
   const outcome = outcomeOf(result);
   const byChange = new Map(comparison.plan.changes.map((change, index) => [change, outcomes[index]!]));
@@ -147,46 +159,64 @@ const reportApply = async (context: Context, comparison: Comparison, result: App
   });
   const failures = entries.filter((entry): entry is typeof entry & { problem: string } => entry.problem !== undefined);
   const accepted = entries.length - failures.length;
-  const print = () => printConfigPlan(context, 'apply', comparison, resultOf);
+  const others = await planAnswer(context, 'apply', comparison, resultOf);
   if (stopReason !== undefined) {
     const appliedNames = entries.filter(({ problem }) => problem === undefined).map(({ names }) => names);
-    notes.always(
+    context.notes.always(
       `Stopped with ${accepted} of ${entries.length} applied${accepted === 0 ? '' : `: ${appliedNames.join(', ')}`}`,
     );
-    await print();
     // Another directory would not have the records of this run.
     const isKept = outcome !== 'not-sent' && stopReason.category === 'environment';
     const advice = isKept ? { advice: 'fix that, then run the same command again', hint: sameCommand } : {};
-    throw stopReason.with({ answered: true, outcome, ...advice });
+    const failure = stopReason.with({ answered: true, outcome, ...advice });
+    return { kind: 'picture', picture: nothing, others, failure };
   }
-  if (!isWatched(context))
-    for (const { names, line, problem } of failures) notes.warn(`failed: ${names}, line ${line}: ${problem}`);
-  if (!context.printer.showsPages) await notes.done(`applied: ${accepted} of ${entries.length}`);
   const task = {
     ...{ items: [], wrong: [], mark: () => '', things: 'changes', done: 'applied', thing: 'line' as const },
     fix: () => 'Run the same command again: what is applied is not sent twice.',
   };
   const counts = { total: entries.length, accepted, rejected: failures.length, unknown: 0, skipped: 0 };
-  const answer = { task, result: { run: '', receipt: '', head: '', ...counts }, failures };
-  await printAnswer(context, answer, print).catch((error: unknown) => {
-    throw hasCategory(error, 'partial') ? error.with({ outcome }) : error;
-  });
+  const answer = runAnswer(context, { task, result: { run: '', receipt: '', head: '', ...counts }, failures });
+  return {
+    ...answer,
+    logs: failures.map(({ names, line, problem }) => `failed: ${names}, line ${line}: ${problem}`),
+    others: { ...others, done: { log: `applied: ${accepted} of ${entries.length}` } },
+    failure: answer.failure?.with({ outcome }),
+  };
 };
 
-export const runApply = async (input: ApplyInput, { context }: Call): Promise<void> => {
+interface Found {
+  comparison: Comparison;
+  /** Missing if there is nothing to apply. */
+  apply?: ApplyContext;
+  /** The confirmed plan was another. */
+  isOther: boolean;
+}
+
+export const planApply = async (input: ApplyInput, { context }: Call): Promise<Plan> => {
   const { file, confirm: confirmedDigest } = input;
-  const comparison = await compareWithService(context, file, true);
-  if (context.settings.dryRun) return printDryRun(context, comparison);
-  if (comparison.plan.changes.length === 0) {
-    await context.notes.done(`nothing to change: the service is as ${comparison.plan.file} says`);
-    return printConfigPlan(context, 'apply', comparison);
-  }
-  const apply = await applyContext(context, comparison, file.path);
-  const isConfirmed =
-    confirmedDigest !== undefined && (await acceptsConfirmed(apply, comparison.plan, confirmedDigest));
-  if (confirmedDigest !== undefined && !isConfirmed) return refuseOther(context, comparison);
-  await confirmPlan(context, input, comparison, isConfirmed);
-  // A digest is not the name of a protected profile.
-  await confirmProtected(context, `apply ${counted(comparison.plan.changes.length, 'change')} of ${file.path}`);
-  await reportApply(context, comparison, await applyAll(context, apply, comparison, confirmedDigest));
+  const compare = () => compareWithService(context, file, true);
+  const read = async (): Promise<Found> => {
+    const comparison = await compare();
+    if (comparison.plan.changes.length === 0) return { comparison, isOther: false };
+    const apply = await applyContext(context, comparison, file.path);
+    const isOther = confirmedDigest !== undefined && !(await acceptsConfirmed(apply, comparison.plan, confirmedDigest));
+    return { comparison, apply, isOther };
+  };
+  return plan({
+    requests: async () => ({ prepared: await preparedOf(context, await compare()) }),
+    read,
+    nothingToDo: ({ comparison, isOther }) => {
+      if (comparison.plan.changes.length === 0) return unchanged(context, comparison);
+      return isOther ? otherPlan(context, comparison) : undefined;
+    },
+    isAgreed: confirmedDigest !== undefined,
+    mayBy: ({ comparison }, who) =>
+      who === 'tool' ? checkTool(comparison.plan) : checkAllowed(context, input, comparison.plan),
+    // A digest is not the name of a protected profile.
+    action: ({ comparison }) => `apply ${counted(comparison.plan.changes.length, 'change')} of ${file.path}`,
+    question: ({ comparison }) => planQuestion(context, comparison),
+    send: async ({ comparison, apply }) =>
+      appliedAnswer(context, comparison, await applyAll(context, apply!, comparison, confirmedDigest)),
+  });
 };

@@ -1,3 +1,4 @@
+import type { FileAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { input, taking } from '../../cli/input/input.ts';
 import { applyInput, diffInput, exportInput } from './input.ts';
@@ -38,7 +39,7 @@ export const configCommands: Command[] = [
   {
     name: 'apply',
     summary: 'Change the service to match a configuration file',
-    ...taking(applyInput, async (...call) => (await import('./apply.ts')).runApply(...call)),
+    ...taking(applyInput, async (...call) => (await import('./apply.ts')).planApply(...call)),
     fields: [...recordFields, ...rowColumns],
     effect: 'change',
     examples: [
@@ -57,8 +58,12 @@ export const configCommands: Command[] = [
   {
     name: 'schema',
     summary: 'Print the JSON Schema of configuration files, for editors',
-    ...taking(input({}), async (_, { context }) =>
-      context.printer.whole((await import('./work-file-schema.ts')).configSchema()),
+    ...taking(
+      input({}),
+      async (): Promise<FileAnswer> => ({
+        kind: 'file',
+        value: (await import('./work-file-schema.ts')).configSchema(),
+      }),
     ),
     local: true,
     examples: ['config schema > sched.schema.json', 'config schema --jq .required'],

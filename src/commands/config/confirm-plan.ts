@@ -1,11 +1,9 @@
 import { SchedError } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
+import type { Question } from '../../cli/answer/plan.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
-import { asciiForm, needsAscii } from '../../output/ascii.ts';
-import { createPaint, placeText } from '../../output/paint.ts';
-import { entriesNow, planText, shortDigest } from './diff.ts';
+import { entriesNow, planPicture, shortDigest } from './diff.ts';
 import type { ApplyInput } from './input.ts';
 import type { Comparison } from './read-plan.ts';
 import { countText } from './screen.ts';
@@ -17,7 +15,8 @@ const neededAllowances = ({ changes }: Plan) =>
     changes.some(({ action }) => (action === 'replace' ? 'delete' : action) === word),
   );
 
-const checkAllowed = (context: Context, { allow, file }: ApplyInput, plan: Plan): void => {
+/** What --yes alone may not do. */
+export const checkAllowed = (context: Context, { allow, file }: ApplyInput, plan: Plan): void => {
   const lacking = neededAllowances(plan).filter((word) => !allow.includes(word));
   if (lacking.length === 0) return;
   throw new SchedError('confirmation-required', words`${the('yes')} alone doesn't ${lacking.join(' or ')} anything`, {
@@ -27,39 +26,23 @@ const checkAllowed = (context: Context, { allow, file }: ApplyInput, plan: Plan)
 };
 
 /** Text that a model obeys could send all bookings to any address. */
-const checkTool = ({ changes }: Plan): void => {
+export const checkTool = ({ changes }: Plan): void => {
   if (!changes.some(({ kind, action }) => kind === 'webhook' && action !== 'delete')) return;
   throw new SchedError('usage', "A tool can't create webhooks", {
     advice: ['a person can run ', { command: ['config', 'apply', 'FILE'] }],
   });
 };
 
-/** Returns if the user confirms the plan: by its digest, by --yes, or at a prompt that shows it. */
-export const confirmPlan = async (
-  context: Context,
-  input: ApplyInput,
-  comparison: Comparison,
-  isConfirmed: boolean,
-): Promise<void> => {
-  const { settings, runtime, notes, frontend } = context;
-  if (frontend !== undefined) checkTool(comparison.plan);
-  else if (isConfirmed) return;
-  else if (settings.yes) return checkAllowed(context, input, comparison.plan);
-  const paint = createPaint(settings.canAsk ? notes.color : undefined);
-  const place = () => placeText(notes.takePlace(), paint);
-  const text = (await planText(context, comparison))({ paint, available: runtime.stderr.columns || 80, place });
-  const lines = text.trimEnd().split('\n');
-  await notes.flush();
-  if (settings.canAsk) await runtime.stderr.write(needsAscii(runtime.env) ? asciiForm(text) : text);
-  else if (frontend === undefined) for (const line of lines) notes.always(line);
-  const changes = countText(entriesNow(context, comparison));
-  await confirm(context, {
-    question: `Apply ${comparison.plan.changes.length === 1 ? 'this change' : 'these changes'}?`,
-    isFinal: comparison.plan.changes.some(
+/** Shows a plan and asks about it. It is confirmed by its digest where nobody can be asked. */
+export const planQuestion = async (context: Context, comparison: Comparison): Promise<Question> => {
+  const { plan } = comparison;
+  return {
+    picture: await planPicture(context, comparison),
+    question: `Apply ${plan.changes.length === 1 ? 'this change' : 'these changes'}?`,
+    isFinal: plan.changes.some(
       ({ kind, action }) => action !== 'update' && !(kind === 'webhook' && action === 'create'),
     ),
-    action: `apply ${comparison.plan.file} (${changes})`,
+    action: `apply ${plan.file} (${countText(entriesNow(context, comparison))})`,
     flags: { confirm: shortDigest(comparison) },
-    list: frontend === undefined ? [] : lines.slice(1),
-  });
+  };
 };

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SchedError } from '../../base/errors.ts';
+import type { FileAnswer } from '../../cli/answer/answer.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { commandHere } from '../../cli/messages/suggested-line.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { cutText, fitRecord } from '../mcp/shorten.ts';
 import type { ExportInput } from './input.ts';
-import { recordView } from './plan-record.ts';
 import { worldSource } from './read-plan.ts';
 import type { ConfigFile } from './work-file-schema.ts';
 import type { Reach } from './work-model.ts';
@@ -26,8 +26,11 @@ const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
   });
 };
 
-export const runConfigExport = async ({ user, org, with: parts }: ExportInput, { context }: Call): Promise<void> => {
-  const { printer, notes, settings, runtime } = context;
+export const runConfigExport = async (
+  { user, org, with: parts }: ExportInput,
+  { context }: Call,
+): Promise<FileAnswer> => {
+  const { notes } = context;
   const isAll = org !== undefined;
   const reach: Reach = {
     users: isAll ? 'all' : [{ key: user, types: true, hours: 'all', webhooks: true }],
@@ -44,16 +47,16 @@ export const runConfigExport = async ({ user, org, with: parts }: ExportInput, {
     uris: parts.includes('uris'),
   });
   for (const note of fileNotes) notes.info(note);
-  if (settings.jq === undefined && ['table', 'tsv', 'yaml'].includes(settings.format)) {
-    await printer.text(text);
-    if (runtime.stdout.isTerminal)
-      notes.footer(
-        `To make this a file, add > team.yaml. Then change it and compare: ${commandHere(context, 'config', 'diff', 'team.yaml')}`,
-      );
-    return;
-  }
   const file = readConfig(text, 'file');
   if (!file.ok) throw new Error(file.problems[0]!.message);
   const { config } = file.file;
-  await (context.frontend === undefined ? printer.whole(config) : printer.one(recordView, forTool(context, config)));
+  const next = commandHere(context, 'config', 'diff', 'team.yaml');
+  return {
+    kind: 'file',
+    value: config,
+    text,
+    isYaml: true,
+    footers: [`To make this a file, add > team.yaml. Then change it and compare: ${next}`],
+    forTool: () => forTool(context, config),
+  };
 };

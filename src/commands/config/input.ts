@@ -58,8 +58,7 @@ const fileInput: Input<{ file: ConfigText }> = {
     await fileArgument.draft(invocation, how);
     const { file } = how.given;
     const path = String(file);
-    // R52: a tool reads no file. Its client sends the text of one.
-    if (context.frontend !== undefined) return async () => ({ file: { path, name: 'file', text: path } });
+    if (how.isTool) return async () => ({ file: { path, name: 'file', text: path } });
     const { readTextFile } = await import('../../cli/json-file.ts');
     const text =
       file === undefined
