@@ -22,6 +22,7 @@ const later = async () => {};
 
 const notes = {
   info: nothing,
+  heading: nothing,
   warn: nothing,
   always: nothing,
   done: later,

@@ -203,9 +203,13 @@ export interface StreamAnswer<Item> extends Beside {
   /** The line for people. Without columns, the result is among its words. */
   happening(item: Item, hasColumns: boolean): Happening;
   columns: LiveColumns;
-  paint(line: string, paint: Paint): string;
+  paint(line: string, paint: Paint, item: Item): string;
   /** What the last line of a terminal says. Without it, the stream ends by itself, and one that ends early is incomplete. */
   alive?: (() => Alive) | undefined;
+  /** Resolves when there is something to say there. By default, at once. */
+  begun?: Promise<unknown>;
+  /** Each item is an answer of its own: chosen fields, a jq program and screen readers get one at a time. */
+  isEach?: true;
   /** What a person reads who has stopped it. */
   stopped?: Sentence;
 }

@@ -16,7 +16,7 @@ const rehearse = async (context: Context, plan: Plan): Promise<void> => {
   const { requests, preview, remarks = [], changes, check } = plan;
   const { curl, noCheck, format } = context.settings;
   if (!curl && !noCheck) await check?.();
-  const shown = curl ? undefined : await preview?.(format);
+  const shown = await preview?.(format, curl);
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
   const all = await requests!(found);
@@ -59,7 +59,7 @@ const prepare = async (context: Context, plan: Plan, reader: Reader): Promise<vo
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
 const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
-  const { question, action, requests, mayBy } = plan;
+  const { question, action, requests, preview, mayBy } = plan;
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
   if (context.frontend !== undefined) mayBy?.(found, 'tool');
@@ -74,7 +74,8 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
   if (asked?.review !== undefined) return (await import('./review.ts')).askReview(context, asked, asked.review);
   if (asked === undefined) return;
   const list = [...changes.map((line) => spell(line)), ...(asked.list ?? [])];
-  await askAbout(context, { ...asked, list }, requests === undefined ? 'this machine' : 'service');
+  const isOwn = requests === undefined && preview === undefined;
+  await askAbout(context, { ...asked, list }, isOwn ? 'this machine' : 'service');
 };
 
 /** Reads, asks and sends. */

@@ -70,8 +70,8 @@ export interface Final extends Pick<Question, 'action' | 'flags'> {
 interface PlanOf<Found> {
   /** The requests for --dry-run and --curl. Sends none of its own if it can do without. Gets what `changes` needs. */
   requests(found?: Found): Promise<Requests> | Requests;
-  /** What --dry-run shows in place of the requests. It needs one if their bodies are hidden. --curl shows the requests. */
-  preview?(format: Format): Promise<Answer | undefined> | Answer | undefined;
+  /** What --dry-run shows in place of the requests. It needs one if their bodies are hidden. */
+  preview?(format: Format, isCurl: boolean): Promise<Answer | undefined> | Answer | undefined;
   /** What the requests don't show. */
   remarks?: readonly Sentence[] | (() => Promise<readonly Sentence[]>);
   /** Throws what is wrong with the call, before anything is asked, read or made. A dry run shows it instead. */
@@ -109,6 +109,9 @@ interface PlanOf<Found> {
 /** The parts that a dry run shows. */
 type Rehearsed = 'requests' | 'preview' | 'remarks' | 'check';
 
+/** A plan whose dry run shows something else than requests. */
+type PreviewedPlanOf<Found> = Omit<PlanOf<Found>, 'requests'> & Required<Pick<PlanOf<Found>, 'preview'>>;
+
 /** A plan that sends nothing to the service: it only changes this machine, or a program on it. It has no dry run. */
 type OwnPlanOf<Found> = Omit<PlanOf<Found>, Rehearsed>;
 
@@ -120,7 +123,10 @@ export interface Plan extends Omit<AnyPlan, Rehearsed>, Partial<Pick<AnyPlan, Re
 }
 
 /** A plan, with what it reads. */
-export const plan = <Found = undefined>(parts: PlanOf<Found>): Plan => ({ kind: 'plan', ...parts });
+export const plan = <Found = undefined>(parts: PlanOf<Found> | PreviewedPlanOf<Found>): Plan => ({
+  kind: 'plan',
+  ...parts,
+});
 
 /** The same for what only changes this machine. */
 export const ownPlan = <Found = undefined>(parts: OwnPlanOf<Found>): Plan => ({ kind: 'plan', ...parts });

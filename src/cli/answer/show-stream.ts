@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.ts';
-import { hasLastLine, liveLine, showAlive } from '../messages/live.ts';
-import { inBrackets } from '../messages/notes.ts';
+import { valueAt } from '../../output/fields.ts';
+import { idPath } from '../../output/view.ts';
+import { type Alive, hasLastLine, liveLine, showAlive } from '../messages/live.ts';
 import type { Shell } from '../session/context.ts';
 import type { Beginning, StreamAnswer } from './answer.ts';
 
@@ -13,18 +14,58 @@ const announce = (
   if (alive === undefined) for (const line of lines) notes.footer(line);
   else if (!hasLastLine(runtime)) for (const line of lines) notes.info(line);
   else {
-    notes.info(`${heading}${inBrackets(notes.takePlace())}`, 'heading');
+    notes.heading(heading);
     if (settings.verbose) for (const line of details) notes.info(line);
+  }
+};
+
+/** Shows the last line of a terminal once a stream has begun. Returns a function that ends that. */
+const showBegun = ({ runtime, notes }: Shell, alive: () => Alive, begun: Promise<unknown> | undefined) => {
+  if (begun === undefined) return showAlive(runtime, notes, alive);
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  const start = () => {
+    if (!isOver) stop = showAlive(runtime, notes, alive);
+  };
+  begun.then(start, () => {});
+  return () => {
+    isOver = true;
+    stop?.();
+  };
+};
+
+/** Prints the items of a stream as they come. */
+const printStream = async <Item>(context: Shell, stream: StreamAnswer<Item>, items: AsyncIterable<Item>) => {
+  const { runtime, settings, printer } = context;
+  const { format, fields, jq, accessible } = settings;
+  const { view, isEach, columns } = stream;
+  async function* records(): AsyncGenerator<Json[]> {
+    for await (const item of items) {
+      const record = stream.record(item);
+      // What has no ID is not an item of such a list.
+      if (isEach && format === 'id' && typeof valueAt(record, idPath(view)) !== 'string') continue;
+      yield [record];
+    }
+  }
+  if (isEach && (jq !== undefined || (format === 'table' && fields !== undefined && !accessible))) {
+    for await (const [record] of records()) await printer.one(view, record!);
+    return;
+  }
+  if (format !== 'table' || (isEach && accessible)) return void (await printer.list(view, records()));
+  const hasColumns = runtime.stdout.isTerminal && !accessible;
+  for await (const item of items) {
+    const line = liveLine(stream.happening(item, hasColumns), runtime, columns, accessible);
+    await printer.text(line, (text, paint) => stream.paint(text, paint, item));
   }
 };
 
 /** Shows what happens, as it happens, until it ends or is stopped. */
 export const showStream = async <Item>(context: Shell, stream: StreamAnswer<Item>): Promise<void> => {
-  const { runtime, settings, printer, notes } = context;
-  const { view, alive, stopped, columns } = stream;
+  const { runtime, notes } = context;
+  const { alive, begun, stopped } = stream;
   if (alive !== undefined) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
-  const stopShowing = alive === undefined ? () => {} : showAlive(runtime, notes, alive);
+  const stopShowing = alive === undefined ? () => {} : showBegun(context, alive, begun);
   async function* untilStopped(): AsyncGenerator<Item> {
     try {
       yield* stream.items((beginning) => announce(context, stream, beginning));
@@ -34,15 +75,7 @@ export const showStream = async <Item>(context: Shell, stream: StreamAnswer<Item
       failure = { error };
     }
   }
-  async function* records(): AsyncGenerator<Json[]> {
-    for await (const item of untilStopped()) yield [stream.record(item)];
-  }
-  const hasColumns = runtime.stdout.isTerminal && !settings.accessible;
-  const lineOf = (item: Item) => liveLine(stream.happening(item, hasColumns), runtime, columns, settings.accessible);
-  if (settings.format === 'table')
-    for await (const item of untilStopped()) await printer.text(lineOf(item), stream.paint);
-  else await printer.list(view, records());
-  stopShowing();
+  await printStream(context, stream, untilStopped()).finally(stopShowing);
   if (failure === undefined) return;
   // Stopping is not a failure.
   if (!runtime.interrupted.aborted) throw failure.error;

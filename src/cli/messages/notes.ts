@@ -14,6 +14,8 @@ export type Below = string | readonly [label: string, value: string] | undefined
 export interface Notes {
   /** Prints a note unless `--quiet` is set. */
   info(text: Sentence, style?: 'heading'): void;
+  /** Prints the first line of a screen, with the place of its answers in brackets. */
+  heading(text: Sentence): void;
   /** Prints a warning, even with `--quiet`. */
   warn(text: Sentence): void;
   /** Prints a note, even with `--quiet`. */
@@ -101,6 +103,7 @@ const notesTo = (
     info: (text, style) => {
       if (!notes.quiet) say(text, style);
     },
+    heading: (text) => notes.info(words`${text}${inBrackets(notes.takePlace())}`, 'heading'),
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),
     done: async (text, sentence = capital(spell(text, spelling)), rest = [], undo = undefined) => {

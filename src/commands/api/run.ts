@@ -102,7 +102,7 @@ export const planApi = async (values: ApiInput, { context, problems }: Call): Pr
   return plan({
     requests: () => ({ prepared: [request], hidden: isHidden ? {} : undefined }),
     // Its body is not parsed: that could change numbers.
-    preview: () => ({ kind: 'file', value: parseJson(json) as Json, json }),
+    preview: (_, isCurl) => (isCurl ? undefined : { kind: 'file', value: parseJson(json) as Json, json }),
     read: (reader) => questionFor(context, input.method, pathname, input.body, reader),
     question: (question) => question,
     send: () => sendRequest(context, request, values, isHidden),

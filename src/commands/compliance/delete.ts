@@ -234,7 +234,8 @@ const planDeletion = async (values: DeleteInput, call: Call): Promise<Plan> => {
   if (context.settings.sandbox) context.notes.place('sandbox');
   let who: Requester | undefined;
   return bulkPlan<PlannedItem>(context, values, {
-    preview: async () => ({ ...(await deletionPlan(context, values)), failure: failureOf(checkAddresses) }),
+    preview: async (_, isCurl) =>
+      isCurl ? undefined : { ...(await deletionPlan(context, values)), failure: failureOf(checkAddresses) },
     requests: () => {
       checkAddresses();
       return curlRequest(context);

@@ -3,18 +3,19 @@ import { usageError } from '../../base/errors.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { isLoopback, isLoopbackUrl } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { Beginning, StreamAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
-import { hasLastLine, showAlive, timeOfDay } from '../../cli/messages/live.ts';
-import { inBrackets } from '../../cli/messages/notes.ts';
+import { timeOfDay } from '../../cli/messages/live.ts';
 import { commandHere, localCommand } from '../../cli/messages/suggested-line.ts';
 import type { Context } from '../../cli/session/context.ts';
+import { createQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { forwardTo, targetName } from './forward-to.ts';
 import { type ListenInput, listenInput } from './input.ts';
 import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-deliveries-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
-import { type DeliveryOutput, deliveryFields, deliveryView, openDeliveryOutput } from './screen.ts';
+import { columns, type DeliveryRecord, deliveryFields, deliveryView, happeningOf, paintDelivery } from './screen.ts';
 import { readVerification } from './signature-check.ts';
 import { ownKeyFile } from './signing-key.ts';
 import type { Forward } from './work-forward.ts';
@@ -26,10 +27,10 @@ interface DeliveryCounts {
   lastAt: number | undefined;
 }
 
-/** Forwards and prints a delivery, and then answers its sender. R51: 2xx only if nothing is left to do. */
+/** Forwards and shows a delivery, and then answers its sender. R51: 2xx only if nothing is left to do. */
 const handleDeliveries = (
   context: Context,
-  output: DeliveryOutput,
+  queue: DeliveryQueue,
   forward: Forward | undefined,
   counts: DeliveryCounts,
   keptDeliveries: KeptDeliveries | undefined,
@@ -43,7 +44,7 @@ const handleDeliveries = (
       const { status, durationMs, problem, accepted = true } = (await forward?.(delivery)) ?? {};
       const received_at = new Date(receivedAt).toISOString();
       const facts = { received_at, attempt, status, duration_ms: durationMs, error: problem };
-      await output.write({ ...content, _sched: facts });
+      await queue.add({ ...content, _sched: facts });
       counts.received += attempt === 1 ? 1 : 0;
       counts.lastAt = receivedAt;
       return accepted;
@@ -87,6 +88,7 @@ const announcer = (
   { forwardTo: target, bind: host, signingKeyFile }: VerifiedInput,
   context: Context,
   isNew: boolean | undefined,
+  announce: (beginning: Beginning) => void,
 ) => {
   const { notes } = context;
   let isFirst = true;
@@ -97,8 +99,7 @@ const announcer = (
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
     const heading = `Listening on ${url}`;
-    if (hasLastLine(context.runtime)) notes.info(`${heading}${inBrackets(notes.takePlace())}`, 'heading');
-    else notes.info(`${heading} (Ctrl-C to stop)`);
+    announce({ heading, details: [], lines: [`${heading} (Ctrl-C to stop)`] });
     if (isNew !== undefined) notes.info(`${isNew ? 'A new' : 'The'} signing key is in ${signingKeyFile}`);
     if (target !== undefined) notes.info(`Forwarding to ${targetName(target)}`);
     if (!isLoopback(host))
@@ -107,42 +108,43 @@ const announcer = (
   };
 };
 
-const runListen = async (given: ListenInput, { context, problems }: Call): Promise<void> => {
-  const { runtime, notes, settings } = context;
-  const { clock, interrupted } = runtime;
-  const own = given.signingKeyFile === undefined ? await ownKeyFile(runtime) : undefined;
-  const keyFile = given.signingKeyFile ?? own?.path;
-  if (keyFile === undefined) problems.missingFlag('signing-key-file');
-  problems.check();
-  const values = { ...given, signingKeyFile: keyFile! };
-  const { port, bind: host, forwardTo: target } = values;
-  const verification = await readVerification(values, context);
-  const { toleranceMs } = verification;
-  // Without a fixed port, no sender finds the next listener.
-  const keptDeliveries =
-    port === 0 ? undefined : await openRecentFile(context, { keyFile: values.signingKeyFile, host, port, toleranceMs });
-  if (settings.sandbox) notes.place('sandbox');
+/** What a listener counts, and where it listens. */
+interface Listening extends DeliveryCounts {
+  refused(): number;
+  url: string;
+}
 
-  runtime.stdout.unblock?.(interrupted);
+/** Aborted when the listener must stop. Every delivery on its way listens to it. */
+const createStop = (interrupted: AbortSignal): AbortController => {
   const over = new AbortController();
-  const stop = () => over.abort();
-  // Every delivery on its way listens to it. Node would warn about a leak at the eleventh.
+  // Node would warn about a leak at the eleventh.
   setMaxListeners(0, over.signal);
-  interrupted.addEventListener('abort', stop, { once: true });
-  if (interrupted.aborted) stop();
-  const output = openDeliveryOutput(context);
-  const counts: DeliveryCounts = { received: 0, lastAt: undefined };
+  if (interrupted.aborted) over.abort();
+  else interrupted.addEventListener('abort', () => over.abort(), { once: true, signal: over.signal });
+  return over;
+};
+
+/** Listens, and yields each delivery. Its sender gets an answer when the next one is asked for. */
+async function* deliveries(
+  values: VerifiedInput,
+  context: Context,
+  verification: Awaited<ReturnType<typeof readVerification>>,
+  { keptDeliveries, isNew }: { keptDeliveries: KeptDeliveries | undefined; isNew: boolean | undefined },
+  { facts, onBegin }: { facts: Listening; onBegin(): void },
+  announce: (beginning: Beginning) => void,
+): AsyncGenerator<DeliveryRecord> {
+  const { runtime, notes } = context;
+  const { clock, interrupted } = runtime;
+  const { port, bind: host, forwardTo: target } = values;
+  const over = createStop(interrupted);
+  const queue = createQueue();
   const refusals = createRefusalNotes(clock.now, notes.warn);
+  facts.refused = () => refusals.total;
   const forward = target && forwardTo(context, target, over.signal);
-  const onDelivery = handleDeliveries(context, output, forward, counts, keptDeliveries);
-  const announce = announcer(values, context, own?.isNew);
-  const aliveAt = (url: string) => () => ({
-    name: 'Listening',
-    at: `on ${url}`,
-    facts: aliveFacts(counts, refusals.total, settings.zone),
-  });
-  let stopShowing: (() => void) | undefined;
+  const onDelivery = handleDeliveries(context, queue, forward, facts, keptDeliveries);
+  const onListening = announcer(values, context, isNew, announce);
   const stopWatching = watchClock(runtime, notes);
+  let isOpen = false;
   const listening = keepListening({
     open: (at) =>
       openReceiver({ host, port: at, ...verification, now: clock.now, onDelivery, onRefusal: refusals.add }),
@@ -150,21 +152,66 @@ const runListen = async (given: ListenInput, { context, problems }: Call): Promi
     clock,
     over: over.signal,
     onOpen: (receiver) => {
-      announce(receiver);
-      stopShowing ??= showAlive(runtime, notes, aliveAt(receiver.url));
+      onListening(receiver);
+      if (isOpen) return;
+      isOpen = true;
+      facts.url = receiver.url;
+      onBegin();
     },
     onLost: (reason) => notes.warn(`Stopped listening (${reason}). Trying again`),
-  }).finally(output.close);
-  // Both end together: without output there is nothing to receive for, and without a receiver nothing to print.
-  const ends = await Promise.allSettled([output.done.finally(stop), listening]);
-  interrupted.removeEventListener('abort', stop);
-  stopWatching();
-  stopShowing?.();
-  if (stopShowing !== undefined)
-    notes.info(
-      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${formatNumber(refusals.total)} refused`,
-    );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }).finally(queue.close);
+  // Both end together: without a reader there is nothing to receive for, and without a receiver nothing to read.
+  const ended = listening.catch(() => {});
+  try {
+    yield* queue.records();
+    await listening;
+  } finally {
+    over.abort();
+    await ended;
+    stopWatching();
+    if (isOpen)
+      notes.info(
+        `Stopped: ${counted(facts.received, 'delivery', 'deliveries')} received, ${formatNumber(refusals.total)} refused`,
+      );
+  }
+}
+
+const runListen = async (given: ListenInput, { context, problems }: Call): Promise<StreamAnswer<DeliveryRecord>> => {
+  const { runtime, notes, settings } = context;
+  const own = given.signingKeyFile === undefined ? await ownKeyFile(runtime) : undefined;
+  const keyFile = given.signingKeyFile ?? own?.path;
+  if (keyFile === undefined) problems.missingFlag('signing-key-file');
+  problems.check();
+  const values = { ...given, signingKeyFile: keyFile! };
+  const { port, bind: host } = values;
+  const verification = await readVerification(values, context);
+  const { toleranceMs } = verification;
+  // Without a fixed port, no sender finds the next listener.
+  const keptDeliveries =
+    port === 0 ? undefined : await openRecentFile(context, { keyFile: values.signingKeyFile, host, port, toleranceMs });
+  if (settings.sandbox) notes.place('sandbox');
+  const facts: Listening = { received: 0, lastAt: undefined, refused: () => 0, url: '' };
+  let onBegin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    onBegin = resolve;
+  });
+  return {
+    kind: 'stream',
+    view: deliveryView,
+    items: (announce) =>
+      deliveries(values, context, verification, { keptDeliveries, isNew: own?.isNew }, { facts, onBegin }, announce),
+    record: (record) => ({ ...record }),
+    happening: (record) => happeningOf(record, settings.zone),
+    columns,
+    paint: paintDelivery,
+    isEach: true,
+    begun,
+    alive: () => ({
+      name: 'Listening',
+      at: `on ${facts.url}`,
+      facts: aliveFacts(facts, facts.refused(), settings.zone),
+    }),
+  };
 };
 
 export const listenCommand: Command = {

@@ -5,9 +5,10 @@ import { counted, formatNumber } from '../../base/numbers.ts';
 import { version } from '../../base/system.ts';
 import { isLoopback } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
+import { type Plan, plan, type Question } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
-import { confirm } from '../../cli/session/confirm.ts';
 import { bothClocks, type Context } from '../../cli/session/context.ts';
 import type { View } from '../../output/view.ts';
 import { readNamedFile } from '../../state/named-file.ts';
@@ -157,48 +158,75 @@ const sendAll = async (
   return { counts, outcome: outcome(), stopped };
 };
 
-export const runBackfill = async (input: BackfillInput, { context }: Call): Promise<void> => {
-  const { notes, settings, printer } = context;
-  checkTarget(input);
-  const received = await readLog(context, input.received);
-  const verification = await readVerification({ ...input, tolerance: undefined }, context);
-  const whose = await fillScope(events.list, { query: input.request.query! }, context);
-  const record = await openFor(context, input);
-  try {
-    const since = Math.min(input.since, record.openSince ?? input.since);
-    const label = (at: number) => timeLabel(utcText(at), settings.zone, context.now());
-    if (since < input.since)
-      notes.info(`An earlier backfill has not ended, so this one begins where that began: ${label(since)}`);
-    const { deliveries, isShort } = await readStretch(context, input, since);
-    const { later } = await bothClocks(context);
-    const stretch = { since, until: Math.max(input.until ?? later, since) };
-    const missing = deliveries.filter((each) => !isReceived(received, each));
-    const left = missing.filter((each) => !record.accepted.has(digestOf(each)));
-    notes.info(
-      `${counted(deliveries.length, 'delivery', 'deliveries')} of ${whose ?? 'the chosen events'} since ${label(stretch.since)}: ${formatNumber(deliveries.length - missing.length)} received, ${formatNumber(missing.length - left.length)} accepted earlier, ${formatNumber(left.length)} to send`,
-    );
-    notes.info("sched can't see no-shows, or what was deleted since. What has changed since is sent as it is now");
-    if (settings.dryRun) {
-      await printer.list(
-        planView,
-        (async function* () {
-          if (left.length > 0) yield left.map(({ body: _, ...each }) => each);
-        })(),
-      );
-      return;
-    }
-    if (left.length > 0)
-      await confirm(context, {
-        question: `Send ${counted(left.length, 'delivery', 'deliveries')} to ${targetName(input.forwardTo)}?`,
-        action: `send ${counted(left.length, 'delivery', 'deliveries')} with personal data to ${targetName(input.forwardTo)}`,
-        list: countsText(left),
-        facts: [
-          ['since', `${label(stretch.since)}`],
-          ['contains', 'names, addresses and answers of invitees'],
-        ],
-      });
-    const { counts, outcome, stopped } = await sendAll(context, { ...input, ...verification }, record, stretch, left);
-    await printer.one(resultView, {
+/** What happened in a stretch of time, and what of it the handler still needs. */
+interface Missed {
+  record: BackfillRecord;
+  stretch: Stretch;
+  deliveries: readonly Backfilled[];
+  missing: readonly Backfilled[];
+  left: readonly Backfilled[];
+  /** The service may still hide some. */
+  isShort: boolean;
+}
+
+const labelOf = ({ settings, now }: Context, at: number): string | undefined =>
+  timeLabel(utcText(at), settings.zone, now());
+
+/** Reads what the handler has missed. The record is open from then on. */
+const readMissed = async (
+  context: Context,
+  input: BackfillInput,
+  { record, received, whose }: { record: BackfillRecord; received: ReadonlySet<string>; whose: string | undefined },
+): Promise<Missed> => {
+  const { notes } = context;
+  const since = Math.min(input.since, record.openSince ?? input.since);
+  if (since < input.since)
+    notes.info(`An earlier backfill has not ended, so this one begins where that began: ${labelOf(context, since)}`);
+  const { deliveries, isShort } = await readStretch(context, input, since);
+  const { later } = await bothClocks(context);
+  const stretch = { since, until: Math.max(input.until ?? later, since) };
+  const missing = deliveries.filter((each) => !isReceived(received, each));
+  const left = missing.filter((each) => !record.accepted.has(digestOf(each)));
+  notes.info(
+    `${counted(deliveries.length, 'delivery', 'deliveries')} of ${whose ?? 'the chosen events'} since ${labelOf(context, stretch.since)}: ${formatNumber(deliveries.length - missing.length)} received, ${formatNumber(missing.length - left.length)} accepted earlier, ${formatNumber(left.length)} to send`,
+  );
+  notes.info("sched can't see no-shows, or what was deleted since. What has changed since is sent as it is now");
+  return { record, stretch, deliveries, missing, left, isShort };
+};
+
+const sendQuestion = (context: Context, { forwardTo }: BackfillInput, { left, stretch }: Missed): Question => {
+  const all = counted(left.length, 'delivery', 'deliveries');
+  return {
+    question: `Send ${all} to ${targetName(forwardTo)}?`,
+    action: `send ${all} with personal data to ${targetName(forwardTo)}`,
+    list: countsText(left),
+    facts: [
+      ['since', `${labelOf(context, stretch.since)}`],
+      ['contains', 'names, addresses and answers of invitees'],
+    ],
+  };
+};
+
+/** What came of it, and why it is not all that was wanted. */
+const resultOf = (
+  { record, stretch, deliveries, missing, left, isShort }: Missed,
+  { counts, outcome, stopped }: Awaited<ReturnType<typeof sendAll>>,
+): RecordAnswer => {
+  const rejected = () =>
+    partly(`The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`, {
+      advice: words`to send them again, run the same command with ${the('since')} ${utcText(stretch.since)}`,
+      outcome,
+    });
+  const short = () =>
+    partly('The service may not show all bookings yet', {
+      reason: "some lists of invitees don't match the counters of their events",
+      advice: 'run the same command again in a few minutes',
+      outcome,
+    });
+  return {
+    kind: 'record',
+    view: resultView,
+    record: {
       since: utcText(stretch.since),
       until: utcText(stretch.until),
       deliveries: deliveries.length,
@@ -208,20 +236,32 @@ export const runBackfill = async (input: BackfillInput, { context }: Call): Prom
       failed: counts.rejected,
       left: left.length - counts.accepted - counts.rejected,
       record: record.path,
-    });
-    if (stopped !== undefined) throw stopped;
-    if (counts.rejected > 0)
-      throw partly(`The handler did not accept ${counted(counts.rejected, 'delivery', 'deliveries')}`, {
-        advice: words`to send them again, run the same command with ${the('since')} ${utcText(stretch.since)}`,
-        outcome,
-      });
-    if (isShort)
-      throw partly('The service may not show all bookings yet', {
-        reason: "some lists of invitees don't match the counters of their events",
-        advice: 'run the same command again in a few minutes',
-        outcome,
-      });
-  } finally {
-    await record.close();
-  }
+    },
+    failure: stopped ?? (counts.rejected > 0 ? rejected() : isShort ? short() : undefined),
+  };
+};
+
+export const runBackfill = async (input: BackfillInput, { context }: Call): Promise<Plan> => {
+  checkTarget(input);
+  const received = await readLog(context, input.received);
+  const verification = await readVerification({ ...input, tolerance: undefined }, context);
+  const whose = await fillScope(events.list, { query: input.request.query! }, context);
+  let record: BackfillRecord | undefined;
+  const read = async (): Promise<Missed> => {
+    record = await openFor(context, input);
+    return readMissed(context, input, { record, received, whose });
+  };
+  return plan<Missed>({
+    preview: async () => {
+      const { left } = await read();
+      return { kind: 'rows', view: planView, pages: left.length > 0 ? [left.map(({ body: _, ...each }) => each)] : [] };
+    },
+    read,
+    question: (missed) => (missed.left.length > 0 ? sendQuestion(context, input, missed) : undefined),
+    send: async (missed) => {
+      const { stretch, left } = missed;
+      return resultOf(missed, await sendAll(context, { ...input, ...verification }, missed.record, stretch, left));
+    },
+    end: async () => record?.close(),
+  });
 };

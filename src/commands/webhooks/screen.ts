@@ -1,10 +1,9 @@
-import { EventEmitter, on } from 'node:events';
 import { idIn } from '../../base/uri.ts';
-import { liveLine, timeOfDay } from '../../cli/messages/live.ts';
-import type { Context } from '../../cli/session/context.ts';
+import { type Happening, timeOfDay } from '../../cli/messages/live.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
 import { valueAt } from '../../output/fields.ts';
-import { idPath, type View } from '../../output/view.ts';
+import type { Paint } from '../../output/paint.ts';
+import type { View } from '../../output/view.ts';
 
 /** A delivery with what `sched` adds to it. */
 export interface DeliveryRecord {
@@ -40,7 +39,7 @@ export const deliveryView: View = {
 const longestText = 200;
 
 /** The widths of the usual event names and answers. */
-const columns = { what: 23, result: 15 };
+export const columns = { what: 23, result: 15 };
 
 /** The text at the first path that has one. R43, R44: it can't control a terminal or a CI runner. */
 const safeTextAt = (record: object, ...paths: string[]): string | undefined => {
@@ -63,90 +62,14 @@ const answerOf = ({ _sched: { status, duration_ms, error, attempt } }: DeliveryR
   return error === undefined ? again.trim() : `→ ${humanText(error)}${again}`;
 };
 
-/** Prints one line for people: when, what, who, and what the handler answered. */
-const printLine = ({ settings, runtime, printer }: Context, record: DeliveryRecord): Promise<void> => {
-  const { received_at, status, error } = record._sched;
-  const happening = {
-    time: timeOfDay(Date.parse(received_at), settings.zone),
-    what: safeTextAt(record, 'event') ?? '–',
-    subject: subjectOf(record),
-    result: answerOf(record),
-  };
-  const isAccepted = error === undefined && (status === undefined || (status >= 200 && status <= 299));
-  return printer.text(liveLine(happening, runtime, columns, settings.accessible), (text, paint) =>
-    isAccepted ? text : paint.warning(text),
-  );
-};
+/** One line for people: when, what, who, and what the handler answered. */
+export const happeningOf = (record: DeliveryRecord, zone: string): Happening => ({
+  time: timeOfDay(Date.parse(record._sched.received_at), zone),
+  what: safeTextAt(record, 'event') ?? '–',
+  subject: subjectOf(record),
+  result: answerOf(record),
+});
 
-export interface DeliveryOutput {
-  /** Resolves when stdout has accepted the record. Rejects if it never will. */
-  write(record: DeliveryRecord): Promise<void>;
-  /** Resolves after `close`, when everything is written. Rejects if stdout can't be written. */
-  readonly done: Promise<void>;
-  close(): void;
-}
-
-interface Waiting {
-  record: DeliveryRecord;
-  written(): void;
-  failed(error: Error): void;
-}
-
-/** Records that one reader takes one by one. A record counts as written when the reader asks for the next one. */
-const createQueue = () => {
-  const queue = new EventEmitter();
-  const arrived = on(queue, 'record', { close: ['close'] }) as AsyncIterable<[Waiting]>;
-  const waiting = new Set<Waiting>();
-  let isClosed = false;
-  async function* records(): AsyncGenerator<[DeliveryRecord]> {
-    try {
-      for await (const [each] of arrived) {
-        yield [each.record];
-        each.written();
-        waiting.delete(each);
-      }
-    } finally {
-      isClosed = true;
-      for (const each of waiting) each.failed(new Error('The output is closed'));
-    }
-  }
-  return {
-    records,
-    add: (record: DeliveryRecord): Promise<void> =>
-      new Promise((written, failed) => {
-        if (isClosed) return failed(new Error('The output is closed'));
-        const each = { record, written, failed };
-        waiting.add(each);
-        queue.emit('record', each);
-      }),
-    close: () => {
-      isClosed = true;
-      queue.emit('close');
-    },
-  };
-};
-
-/** Prints one record after the other in the requested format. */
-const printAll = async (context: Context, records: AsyncIterable<[DeliveryRecord]>): Promise<void> => {
-  const { printer, settings } = context;
-  const { format, fields, jq, accessible } = settings;
-  if (jq !== undefined || (format === 'table' && fields !== undefined && !accessible)) {
-    for await (const [record] of records) await printer.one(deliveryView, record);
-  } else if (format === 'table' && !accessible) {
-    for await (const [record] of records) await printLine(context, record);
-  } else await printer.list(deliveryView, records);
-};
-
-/** Prints deliveries as they come. With `-o id`, those without an ID are left out. */
-export const openDeliveryOutput = (context: Context): DeliveryOutput => {
-  const { add, close, records } = createQueue();
-  const isSkipped = (record: DeliveryRecord): boolean =>
-    context.settings.format === 'id' && typeof valueAt(record, idPath(deliveryView)) !== 'string';
-  return {
-    write: async (record) => {
-      if (!isSkipped(record)) await add(record);
-    },
-    done: printAll(context, records()),
-    close,
-  };
-};
+/** A delivery that the handler has not accepted stands out. */
+export const paintDelivery = (line: string, paint: Paint, { _sched: { error, status } }: DeliveryRecord): string =>
+  error === undefined && (status === undefined || (status >= 200 && status <= 299)) ? line : paint.warning(line);

@@ -1,6 +1,7 @@
 import { SchedError } from '../../base/errors.ts';
 import { counted } from '../../base/numbers.ts';
 import { the, words } from '../../base/words.ts';
+import type { RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -54,19 +55,21 @@ const verdictFacts = (verdict: SignatureCheck, now: number) => ({
 const headerValue = (header: string, name: string): string =>
   header.toLowerCase().startsWith(`${name}:`) ? header.slice(name.length + 1) : header;
 
-const runVerify = async (values: VerifyInput, { context }: Call): Promise<void> => {
-  const { printer, settings, runtime } = context;
+const runVerify = async (values: VerifyInput, { context }: Call): Promise<RecordAnswer> => {
+  const { runtime } = context;
   const { key, signatureHeader, toleranceMs } = await readVerification(values, context);
   const body = await readDelivery(values.body, runtime);
   const now = runtime.clock.now();
   const header = headerValue(values.signature, signatureHeader);
   const verdict = checkSignature({ header, body }, { key, now, toleranceMs });
   const problem = problemOf(verdict, now);
-  const isPlain = (settings.format === 'table' || settings.format === 'tsv') && settings.fields === undefined;
-  if (!isPlain || settings.jq !== undefined)
-    await printer.one({ columns: [], id: 'verdict' }, verdictFacts(verdict, now));
-  else if (problem === undefined) await printer.text('ok');
-  if (problem !== undefined) throw problem;
+  return {
+    kind: 'record',
+    view: { columns: [], id: 'verdict' },
+    record: verdictFacts(verdict, now),
+    text: problem === undefined ? 'ok' : '',
+    failure: problem,
+  };
 };
 
 export const verifyCommand: Command = {
