@@ -4,13 +4,13 @@ import type { RecordOf } from '../api/sent.ts';
 import { hasCategory } from '../base/errors.ts';
 import { type Json, recordsIn } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
-import type { Listing, Remainder } from '../cli/answer/answer.ts';
+import type { Listing, Remainder, Stage } from '../cli/answer/answer.ts';
 import { type Plan, plan } from '../cli/answer/plan.ts';
 import { both, taking } from '../cli/input/input.ts';
 import { type Decorations, type GenericCommand, positional } from '../cli/operation/generic-command.ts';
 import { requestInput } from '../cli/operation/input.ts';
 import { boundsInput } from '../cli/operation/list-input.ts';
-import { isForPeople, keepOf, rowRemarks } from '../cli/operation/listing.ts';
+import { keepOf, rowRemarks } from '../cli/operation/listing.ts';
 import { type OperationInput, runOperation } from '../cli/operation/run-operation.ts';
 import { withFacts } from '../cli/operation/write-result.ts';
 import type { Context } from '../cli/session/context.ts';
@@ -76,14 +76,18 @@ const listAll = async (
     return client.pages(routingForms.submissions, { query: { form: String(form.uri), ...query } }, options);
   };
   const forms = () => client.pages(routingForms.list, { query: { organization } });
+  /** The names of the forms, which people see beside the rows. */
+  const formNames = new WeakMap<Json, unknown>();
+  const addForScreen: Stage = async (rows) =>
+    rows.map((row) => (formNames.has(row) ? withFacts(row, { form: formNames.get(row) }) : row));
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
     let remaining = limit;
     for await (const page of forms()) {
       for (const form of page) {
         for await (const rows of ofForm(form, remaining)) {
-          const shownRows = isForPeople(context) ? rows.map((row) => withFacts(row, { form: form.name })) : rows;
-          remaining -= shownRows.length;
-          yield shownRows;
+          for (const row of rows) formNames.set(row, form.name);
+          remaining -= rows.length;
+          yield rows;
         }
         if (remaining <= 0) return;
       }
@@ -107,6 +111,7 @@ const listAll = async (
     bounds,
     scope: { rows: 'submissions of all routing forms', hints: ['For a column per question, name a form'] },
     pages,
+    addForScreen,
     forCsv,
   };
   const firstQuery = { organization, count: bounds.pageSize ?? limits.pageSize.max };

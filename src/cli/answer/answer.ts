@@ -254,11 +254,12 @@ export interface Scope {
   hints?: readonly string[];
   /** What it means that there are none. */
   empty?: string;
-  /** What comes next, for a list without rows. */
+  /** What comes next, for people whose list has no rows. */
   next?: (() => Promise<string | undefined>) | undefined;
 }
 
-export type Stage = (rows: Json[]) => Promise<Json[]>;
+/** A step on the way of the rows of a list. `draft` shows what is known of them so far. */
+export type Stage = (rows: Json[], draft?: (rows: Json[]) => Promise<void>) => Promise<Json[]>;
 
 /** A list operation, and how its rows are filtered and shown. */
 export interface Listing {

@@ -16,6 +16,8 @@ import type { Picture } from './picture.ts';
 
 /** A question before a write. */
 export interface Question extends Omit<Change, 'facts'> {
+  /** The question of a tool, whose clients show it as it is: without names that people have chosen. */
+  forTool?: string;
   /** The write in the error if nobody can be asked: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
   action: string;
   facts?: Facts;

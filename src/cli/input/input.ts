@@ -51,6 +51,7 @@ export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'con
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
     isNoted: runtime.stderr.isTerminal,
     canAsk: settings.canAsk,
+    isForPeople: settings.format === 'table' && runtime.stdout.isTerminal,
     screen: screenOf(context),
     isAsked,
     isTool: frontend === undefined ? undefined : true,

@@ -20,6 +20,8 @@ export interface How {
   readonly isNoted: boolean;
   /** A person can be asked: prompts are not turned off. */
   readonly canAsk: boolean;
+  /** The answer is a table on a terminal. Only there may a list be shorter than what was asked for. */
+  readonly isForPeople: boolean;
   /** Pictures can be drawn on a terminal. `words`: somebody listens to them instead. */
   readonly screen: 'pictures' | 'words' | undefined;
   /** Prompts have asked for some of the values. */

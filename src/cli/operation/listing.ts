@@ -10,7 +10,7 @@ import type { Input } from '../../client/wire.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
-import type { Bounds, Listing, Remainder, Scope } from '../answer/answer.ts';
+import type { Bounds, Listing, Remainder, Scope, Stage } from '../answer/answer.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
@@ -92,7 +92,7 @@ const printPages = async (
   scope: Scope,
   requestsPerRow = 0,
 ): Promise<void> => {
-  const { printer, notes, runtime } = context;
+  const { printer, notes, runtime, settings } = context;
   const limit = mostRows(context, bounds);
   const remainder = new KnownRest();
   const countedPages = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
@@ -101,7 +101,7 @@ const printPages = async (
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
   if (rows === 0) {
-    const next = await scope.next?.();
+    const next = isForPeople(context) && settings.fields === undefined ? await scope.next?.() : undefined;
     const place = notes.takePlace();
     const first = `${empty}${place === undefined ? '' : ` · ${place}`}`;
     return notes.footer([...(next === undefined ? [first] : [`${first}. Next: ${next}`]), ...hints].join('. '));
@@ -130,11 +130,15 @@ async function* choosePages(
     remainder.isCut ||= rows.length < chosenRows.length;
     if (rows.length > 0) {
       await draft(rows);
-      yield await add(rows);
+      yield await add(rows, draft);
     }
     rowsLeft -= rows.length;
     if (rowsLeft <= 0) return;
   }
+}
+
+async function* withAdded(pages: AsyncIterable<Json[]>, add: Stage): AsyncGenerator<Json[]> {
+  for await (const page of pages) yield await add(page);
 }
 
 /** With a filter it is unknown how many rows are needed to find enough, so pages have their full size. */
@@ -155,7 +159,12 @@ export const printListing = async (context: Context, listing: Listing): Promise<
   const add = (isForPeople(context) && fields === undefined && listing.addForScreen) || listing.add;
   const more = format === 'csv' && fields === undefined && forCsv !== undefined ? await forCsv() : [];
   const view = more.length === 0 ? listing.view : { ...listing.view, columns: [...listing.view.columns, ...more] };
-  if (listing.pages !== undefined) return printPages(context, view, listing.pages, bounds, scope);
+  if (listing.pages !== undefined) {
+    const own = listing.pages;
+    const pages = (limit: number, remainder: KnownRest) =>
+      add === undefined ? own(limit, remainder) : withAdded(own(limit, remainder), add);
+    return printPages(context, view, pages, bounds, scope);
+  }
   const { pageSize = limits.pageSize.max } = bounds;
   const client = await context.client();
   const { afterSend } = context.runtime;

@@ -188,6 +188,7 @@ export const askAbout = async (
   context: Context,
   {
     question,
+    forTool = question,
     isFinal,
     action,
     flags,
@@ -210,7 +211,7 @@ export const askAbout = async (
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cutName(value)]);
   const where = about === 'service' ? await placeFacts(context, organization) : [];
   const shownQuestion = {
-    question: cutName(question),
+    question: cutName(frontend === undefined ? question : forTool),
     isFinal,
     list: list.slice(0, mostLines).map(cutName),
     more: more + Math.max(0, list.length - mostLines),

@@ -33,7 +33,7 @@ const requestInput: Input<ApiInput> = {
     const { draftRequest } = await import('./read-request.ts');
     const hasPageSize = how.given['page-size'] !== undefined;
     const given = { ...flags, words: argumentsIn(parts), fields: fieldsIn(parts), hasPageSize };
-    const finish = await draftRequest(given, invocation);
+    const finish = await draftRequest(given, invocation, how);
     const isJson = ['json', 'jq', 'fields', 'output'].some((name) => how.given[name] !== undefined);
     return async () => ({ ...flags, isJson, request: await finish() });
   },

@@ -109,7 +109,7 @@ const cancelPrompt: AskAbout = async (context, reader, id, body) => {
   try {
     const parsedBody = jsonIn(body ?? '');
     const reason = isObject(parsedBody) ? parsedBody.reason : undefined;
-    return await cancelQuestion(context, await readEvents(context, [id]), { reason });
+    return await cancelQuestion(context, await readEvents(context, [id]), reader, { reason });
   } catch (error) {
     // Any path can be sent, even if the service doesn't show the event.
     if (hasCategory(error, 'forbidden', 'unavailable', 'integrity')) return plainQuestion;

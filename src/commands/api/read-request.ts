@@ -3,6 +3,7 @@ import { SchedError } from '../../base/errors.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Invocation } from '../../cli/command.ts';
+import type { How } from '../../cli/input/kind.ts';
 import { readJson, readText } from '../../cli/json-file.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
 import { checkSelected } from '../../cli/operation/field-check.ts';
@@ -33,9 +34,9 @@ const readBodyFile = async (
   return 'value' in reading ? reading.value : undefined;
 };
 
-const checkOutput = (call: Reading, operation: Operation | undefined): void => {
+const checkOutput = (call: Reading, operation: Operation | undefined, { settings }: How): void => {
   const { context, problems } = call;
-  const { fields, format } = context.settings;
+  const { fields, format } = settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
     const fieldNames = [...Object.keys(operation.reply.of.record.shape), ...own];
@@ -156,7 +157,11 @@ const finishRequest = async (
 };
 
 /** Reads the whole request as far as that is possible without the service. Problems are collected. */
-export const draftRequest = async (given: GivenRequest, call: Reading): Promise<() => Promise<ApiRequest>> => {
+export const draftRequest = async (
+  given: GivenRequest,
+  call: Reading,
+  how: How,
+): Promise<() => Promise<ApiRequest>> => {
   const { context, problems } = call;
   const dialect = await context.dialect();
   const isHidden = isPrivate(given.words, dialect);
@@ -181,7 +186,7 @@ export const draftRequest = async (given: GivenRequest, call: Reading): Promise<
   if (isHidden && (query.length > 0 || /@|%40/.test(target.path)))
     problems.add('This path takes no query: an address must never be part of a URL');
   if (!isQuery) bodyFromFields(fields, problems, isHidden);
-  checkOutput(call, operation);
+  checkOutput(call, operation, how);
   checkPaging(given, { method, operation }, query, call);
   for (const key of ['ifAbsent', 'allowDuplicate'] as const)
     if (given[key] && !mayBook(method, target.path, dialect))

@@ -39,7 +39,7 @@ export const offerSchedules = async (invocation: Invocation): Promise<ChoiceList
 type Read = (text: string) => { ok: boolean; problem?: string };
 
 /** Asks for a text that the reader of its flag understands. */
-const askText = (asker: Asker, label: string, read: Read): Promise<string> =>
+const askFor = (asker: Asker, label: string, read: Read): Promise<string> =>
   asker.text({
     label,
     check: async (text) => {
@@ -55,20 +55,20 @@ const changes: Record<string, (asker: Asker, today: () => string) => Promise<Fla
       weekdays.map((value) => ({ value, label: value })),
     );
     const label = 'Hours (09:00-12:00,13:00-17:00 or off)';
-    const hours = await askText(asker, label, (text) => readRule(`monday ${text}`));
+    const hours = await askFor(asker, label, (text) => readRule(`monday ${text}`));
     return days.map((day) => ['rule', `${day} ${hours}`]);
   },
   'hours on a date': async (asker, today) => {
     const label = 'Date (2026-12-24, tomorrow, or 2026-12-24..2026-12-31)';
-    const date = await askText(asker, label, (text) => readDays(text, today));
-    const hours = await askText(asker, 'Hours (09:00-12:00,13:00-17:00)', (text) => readRule(`${date} ${text}`, today));
+    const date = await askFor(asker, label, (text) => readDays(text, today));
+    const hours = await askFor(asker, 'Hours (09:00-12:00,13:00-17:00)', (text) => readRule(`${date} ${text}`, today));
     return [['rule', `${date} ${hours}`]];
   },
   'a day off': async (asker, today) => {
     const label = 'Day (2026-12-24, tomorrow, 2026-12-24..2026-12-31, or friday for every week)';
-    return [['day-off', await askText(asker, label, (text) => readDays(text, today))]];
+    return [['day-off', await askFor(asker, label, (text) => readDays(text, today))]];
   },
-  'the time zone': async (asker) => [['timezone', await askText(asker, 'Time zone (Europe/Paris)', readZone)]],
+  'the time zone': async (asker) => [['timezone', await askFor(asker, 'Time zone (Europe/Paris)', readZone)]],
 };
 
 /** Asks what to change, unless a flag says it. */

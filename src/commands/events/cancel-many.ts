@@ -110,7 +110,7 @@ const questionOf = async (
   const isNamed = reader === 'asked' || remaining.length === 1;
   const ids = isNamed ? remaining.map(({ id }) => id) : [];
   const shownEvents = isFound ? remaining.map(({ event }) => event!) : await readSome(context, ids);
-  const question = await cancelQuestion(context, shownEvents, {
+  const question = await cancelQuestion(context, shownEvents, reader, {
     reason,
     total: remaining.length,
     ...(isFound && { most: mostFound }),

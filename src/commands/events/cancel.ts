@@ -21,17 +21,22 @@ import { describeInstant } from '../../time/label.ts';
 interface Found {
   known: Map<string, SentEvent>;
   active: SentEvent[];
+  reader: Reader;
 }
 
 /** Reads the events, with as many people as a question names. Who is only told afterwards needs their people alone. */
 const readBefore = async (context: Context, ids: readonly string[], reader: Reader): Promise<Found> => {
   const { mostNamed, readEvents, withActive } = await import('./screen.ts');
-  if (reader === 'nobody') return { known: new Map(), active: [] };
+  if (reader === 'nobody') return { known: new Map(), active: [], reader };
   if (reader === 'told') {
     const { hasRoom } = await import('../../cli/session/network.ts');
-    if (!(await hasRoom(context, ids.length))) return { known: new Map(), active: [] };
+    if (!(await hasRoom(context, ids.length))) return { known: new Map(), active: [], reader };
     const read = await mapConcurrent(ids, (id) => readIfPossible(() => withActive(context, { uri: id })));
-    return { known: new Map(ids.flatMap((id, at) => (read[at] === undefined ? [] : [[id, read[at]]]))), active: [] };
+    return {
+      known: new Map(ids.flatMap((id, at) => (read[at] === undefined ? [] : [[id, read[at]]]))),
+      active: [],
+      reader,
+    };
   }
   const records = await readEvents(context, ids);
   const activeEvents = records.filter((event) => !isCanceled(event));
@@ -40,7 +45,7 @@ const readBefore = async (context: Context, ids: readonly string[], reader: Read
     ...(await mapConcurrent(activeEvents.slice(0, mostRead), (event) => withActive(context, event))),
     ...activeEvents.slice(mostRead),
   ];
-  return { known: new Map([...records, ...active].map((event) => [idIn(event.uri), event])), active };
+  return { known: new Map([...records, ...active].map((event) => [idIn(event.uri), event])), active, reader };
 };
 
 /** Cancels one event. An event that is already canceled counts as success; `before` is the event if it was read. */
@@ -117,9 +122,9 @@ export const cancelNamed = async (
   return plan({
     requests: () => ({ operation: events.cancel, inputs }),
     read: (reader) => readBefore(context, [...byId.keys()], reader),
-    question: async ({ active }) => {
+    question: async ({ active, reader }) => {
       const { cancelQuestion } = await import('./screen.ts');
-      return active.length === 0 ? undefined : cancelQuestion(context, active, { reason });
+      return active.length === 0 ? undefined : cancelQuestion(context, active, reader, { reason });
     },
     send: async (found) => {
       const [input, ...others] = inputs as [Input];

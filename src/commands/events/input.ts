@@ -13,7 +13,7 @@ import { excludes, needs, rule } from '../../cli/input/relations.ts';
 import { type FieldFlag, fieldFlags, rowFlag } from '../../cli/operation/field-flags.ts';
 import { type RequestValues, requestInput } from '../../cli/operation/input.ts';
 import { listInput } from '../../cli/operation/list-input.ts';
-import { type WindowInput, windowEntries, windowsApart } from './window-input.ts';
+import { readerInput, type WindowInput, windowEntries, windowsApart } from './window-input.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 const typeFlag = rowFlag('event_type', reference('event_types', 'only events of this type, by name, ID or URI'));
@@ -68,7 +68,7 @@ const ownFilters = { ...windowEntries, ...filterEntries };
 const { past: _, anyTime: __, ...aheadFilters } = ownFilters;
 const choosingFields = [typeFlag, ...fieldFlags(events.list).filter(({ name }) => !['status', 'sort'].includes(name))];
 export const choosingInput: Input<EventFilters> = related(
-  both(input(aheadFilters), requestInput(events.list, choosingFields)),
+  both(both(input(aheadFilters), readerInput), requestInput(events.list, choosingFields)),
   windowsApart,
 );
 
@@ -114,7 +114,7 @@ const inviteesInput = input(
 export const eventsListInput = (fields: readonly FieldFlag[]) =>
   both(
     both(both(listInput, inviteesInput), conflictsInput),
-    related(both(input(ownFilters), requestInput(events.list, [typeFlag, ...fields])), windowsApart),
+    related(both(both(input(ownFilters), readerInput), requestInput(events.list, [typeFlag, ...fields])), windowsApart),
   );
 
 export type EventsListInput = EventFilters &

@@ -9,7 +9,6 @@ import type { Listing, Scope, Stage } from '../../cli/answer/answer.ts';
 import { mapReply, type Plan, plan, type Reply } from '../../cli/answer/plan.ts';
 import { fillScope, scopeOf } from '../../cli/operation/default-scope.ts';
 import type { GenericCommand } from '../../cli/operation/generic-command.ts';
-import { isForPeople } from '../../cli/operation/listing.ts';
 import { type OperationInput, runOperation } from '../../cli/operation/run-operation.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { readIfPossible } from '../../client/change.ts';
@@ -55,9 +54,9 @@ const searchableText = (event: SentEvent): string => {
 const chainStages = (...stages: (Stage | undefined)[]): Stage | undefined => {
   const all = stages.filter((stage) => stage !== undefined);
   if (all.length === 0) return undefined;
-  return async (page) => {
+  return async (page, draft) => {
     let rows = page;
-    for (const stage of all) rows = await stage(rows);
+    for (const stage of all) rows = await stage(rows, draft);
     return rows;
   };
 };
@@ -194,7 +193,6 @@ export const listEvents = async (
   if (conflicts) query.status = 'active';
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
-  const isScreen = isForPeople(context) && context.settings.fields === undefined && !isRows;
   const plainView = isWith ? withInvitees(command.view) : command.view;
   const searchStage: Stage | undefined =
     search === undefined ? undefined : async (page) => page.filter((row) => searchableText(row).includes(search));
@@ -214,7 +212,7 @@ export const listEvents = async (
         ...scope,
         ...(search !== undefined && { empty: 'No events match', hints: [...searchHints, ...(scope.hints ?? [])] }),
         ...(found && { empty: 'No conflicts' }),
-        next: isScreen && !found && search === undefined ? () => nextEvent(context, query) : undefined,
+        next: !isRows && !found && search === undefined ? () => nextEvent(context, query) : undefined,
       },
       keep: found === undefined ? keep : (row) => found.has(row) && (keep?.(row) ?? true),
       choose: isEarly ? chainStages(choose, people, searchStage, isRows ? inviteeRows : undefined) : choose,

@@ -137,10 +137,11 @@ const notified = (count: number, names: readonly string[]): string =>
 export const cancelQuestion = async (
   context: Context,
   eventsToCancel: readonly (SentEvent | string)[],
+  reader: Reader,
   { reason, total = eventsToCancel.length, most = mostNamed }: { reason?: unknown; total?: number; most?: number } = {},
 ): Promise<Question> => {
   // Without a prompt, nobody would see the people.
-  const shownEvents = context.canConfirm ? eventsToCancel.slice(0, most) : [];
+  const shownEvents = reader === 'asked' ? eventsToCancel.slice(0, most) : [];
   const lines = await mapConcurrent(shownEvents, async (event) =>
     typeof event === 'string'
       ? { line: event, count: 0, names: [] }
@@ -150,11 +151,13 @@ export const cancelQuestion = async (
   const isOne = total === 1 && typeof first === 'object';
   const what = isOne ? quotedName(first) : counted(total, 'event');
   const whom = total === 1 ? ' and notify its invitees' : ' and notify their invitees';
-  // Clients of tools show the question as it is.
-  const names = context.frontend === undefined ? lines.flatMap((line) => line.names) : [];
+  const names = lines.flatMap((line) => line.names);
   const people = lines.reduce((sum, { count }) => sum + count, 0);
+  const asking = (named: readonly string[]) =>
+    `Cancel ${what}${lines.length === total ? notified(people, named) : whom}?`;
   return {
-    question: `Cancel ${what}${lines.length === total ? notified(people, names) : whom}?`,
+    question: asking(names),
+    forTool: asking([]),
     isFinal: true,
     action: `cancel ${isOne ? nameAndTime(context, first) : what}`,
     list: lines.map(({ line }) => line),
@@ -178,12 +181,13 @@ export const noShowQuestion = async (
   event: SentEvent,
   invitee: SentInvitee,
   why: string,
+  reader: Reader,
 ): Promise<Question> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} ${why}.`,
     action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which ${why}`,
-    list: context.canConfirm ? [(await countedLine(context, event, mostNamed)).line] : [],
+    list: reader === 'asked' ? [(await countedLine(context, event, mostNamed)).line] : [],
     place: [['time zone', context.settings.zone]],
   };
 };

@@ -1,9 +1,8 @@
 import { windowIn, windowQuery } from '../../api/window.ts';
 import { day } from '../../base/milliseconds.ts';
-import type { Values } from '../../cli/input/input.ts';
+import type { Input, Values } from '../../cli/input/input.ts';
 import { toggle } from '../../cli/input/kinds.ts';
 import { apart } from '../../cli/input/relations.ts';
-import { isForPeople } from '../../cli/operation/listing.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { Query } from '../../client/wire.ts';
 import { wallClock } from '../../time/show.ts';
@@ -22,8 +21,17 @@ export const windowEntries = {
   anyTime: toggle('past and future events, also in a table on a terminal', filter),
 };
 
-export type WindowInput = Values<typeof windowEntries>;
-const windowWords = Object.keys(windowEntries) as (keyof WindowInput)[];
+/** Whether the events are for people, whose list begins today if nothing chooses its times. */
+export const readerInput: Input<{ isForPeople: boolean }> = {
+  flags: [],
+  arguments: [],
+  draft:
+    async (_, { isForPeople }) =>
+    async () => ({ isForPeople }),
+};
+
+export type WindowInput = Values<typeof windowEntries> & { isForPeople: boolean };
+const windowWords = Object.keys(windowEntries) as (keyof typeof windowEntries)[];
 
 /** First and last day of each window, counted from today. */
 const days = { today: [0, 0], tomorrow: [1, 1], week: [0, 6], month: [0, 29] } as const;
@@ -65,7 +73,7 @@ export const windowOf = async (
 ): Promise<{ window: Query; isFromToday: boolean }> => {
   const { since: first, until: last } = windowIn(query);
   const isChosen = windowWords.some((each) => choices[each]) || first !== undefined || last !== undefined;
-  const isFromToday = isForPeople(context) && !isChosen;
+  const isFromToday = choices.isForPeople === true && !isChosen;
   const word = isFromToday ? 'today' : dayWords.find((each) => choices[each]);
   const { upcoming, past } = choices;
   if (word === undefined && !upcoming && !past) return { window: {}, isFromToday };

@@ -85,7 +85,7 @@ export const addPeople = (context: Context, later: (note: Sentence) => void): St
     if (!isTold) later(note);
     isTold = true;
   };
-  return async (page) => {
+  return async (page, draft) => {
     const first = page.slice(0, left);
     if (!(await hasRoom(context, first.length))) {
       tell(words`To see who comes: ${the('with')} invitees (few requests are left)`);
@@ -102,7 +102,7 @@ export const addPeople = (context: Context, later: (note: Sentence) => void): St
       // To draw a list takes longer than a fast service needs for a name.
       if (clock.now() - drawnAt < redrawMs) return;
       drawnAt = clock.now();
-      await context.printer.draft?.(rows);
+      await draft?.(rows);
     });
     return rows;
   };

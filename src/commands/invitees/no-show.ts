@@ -5,7 +5,7 @@ import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
-import { plan, type Question, type Reply } from '../../cli/answer/plan.ts';
+import { plan, type Question, type Reader, type Reply, type Requests } from '../../cli/answer/plan.ts';
 import type { Argument } from '../../cli/command.ts';
 import { both, type Call, type Input, input } from '../../cli/input/input.ts';
 import { withGiven } from '../../cli/input/kind.ts';
@@ -49,8 +49,12 @@ const withEventFirst =
 
 /** Whether a single ID belongs to an event: otherwise it is sent as the ID of an invitee. */
 const isEvent = async (client: Client, id: string): Promise<boolean> => {
-  const reading = client.call(events.get, { path: { event: id } });
-  return (await reading.catch(fallBack(undefined, 'not-found', 'forbidden'))) !== undefined;
+  const reading = client.call(events.get, { path: { event: id } }).catch((error: unknown) => {
+    // With --no-check, nothing is looked up.
+    const isUnsent = hasCategory(error, 'usage') && error.facts.outcome === 'not-sent';
+    return isUnsent ? undefined : fallBack(undefined, 'not-found', 'forbidden')(error);
+  });
+  return (await reading) !== undefined;
 };
 
 /** Why nobody can have missed a meeting: it was canceled, the invitee has canceled, or it has not started yet. */
@@ -66,7 +70,9 @@ const questionOf = async (
   context: Context,
   client: Client,
   path: Record<string, string>,
+  reader: Reader,
 ): Promise<Question | undefined> => {
+  if (reader !== 'asked' && reader !== 'unasked') return undefined;
   const [event, invitee] = await Promise.all([
     client.call(events.get, { path: { event: path.event! } }),
     client.call(invitees.get, { path }),
@@ -74,7 +80,7 @@ const questionOf = async (
   const why = whyNotMissed(event, invitee, context.now());
   if (why === undefined) return undefined;
   const { noShowQuestion } = await import('../events/screen.ts');
-  return noShowQuestion(context, event, invitee, why);
+  return noShowQuestion(context, event, invitee, why, reader);
 };
 
 const isMarked = ({ no_show: mark }: SentInvitee): boolean => mark !== null && mark !== undefined;
@@ -172,10 +178,8 @@ export const runNoShow = async (
   { context }: Call,
   view: View,
 ): Promise<Reply> => {
-  const { settings } = context;
   const client = await context.client();
-  const isAlone =
-    givenBare !== undefined && isPlainId(givenBare) && !settings.noCheck && (await isEvent(client, named.invitee!));
+  const isAlone = givenBare !== undefined && isPlainId(givenBare) && (await isEvent(client, named.invitee!));
   const event = isAlone ? named.invitee! : named.event;
   const isByEvent = isAlone || named.invitee === undefined;
   const path = isByEvent ? await onlyInvitee(client, event!, isUndone).catch(withEventFirst(undone)) : named;
@@ -202,9 +206,13 @@ export const runNoShow = async (
     // Without its event, nothing is known of the invitee.
     return { kind: 'record', view, record, done: { log, undo, ...(undo === undefined && { saysAll: true }) } };
   };
+  const requests = (): Requests => ({ operation: invitees['no-show'], inputs: [input] });
+  if (isBare) return plan({ requests, send });
   return plan({
-    requests: () => ({ operation: invitees['no-show'], inputs: [input] }),
+    requests,
+    check: read,
+    read: (reader) => questionOf(context, client, path, reader),
+    question: (question) => question,
     send,
-    ...(isBare ? {} : { check: read, question: () => questionOf(context, client, path) }),
   });
 };
