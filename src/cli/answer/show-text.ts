@@ -20,8 +20,7 @@ const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
 };
 
 export const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
-  const { printer, frontend, settings } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, answer.value);
+  const { printer, settings } = context;
   const text = isText(context, answer) ? answer.text! : undefined;
   if (settings.jq === undefined) answer.check?.(text ?? jsonText(answer.value, 2));
   if (text !== undefined) return showText(context, text);
