@@ -28,10 +28,13 @@ const lineAsker = (context: Context): Asker => {
   const say = (text: string) => context.runtime.stderr.write(`${text}\n`);
   const pick = async (
     label: string,
-    choices: readonly Choice[],
+    allChoices: readonly Choice[],
     isSeveral: boolean,
     { readOther, note, other: otherName = 'answer' }: ChooseOptions,
   ): Promise<string[]> => {
+    const choices = allChoices.map((choice) =>
+      context.settings.accessible ? { ...choice, label: choice.spoken ?? choice.label } : choice,
+    );
     const other = readOther === undefined ? '' : `, or another ${otherName}`;
     const ways = isSeveral ? 'Numbers with commas, or part of a name' : `Number, or part of the name${other}`;
     let visibleOffers: readonly Offer[] = choices;

@@ -7,6 +7,8 @@ import { safe } from '../../output/sanitize.ts';
 export interface Choice {
   value: string;
   label: string;
+  /** The label for a screen reader, if it needs other words. */
+  spoken?: string;
   /** More words that find it. */
   words?: readonly string[];
   /** The color of its mark `●`, as `#rrggbb`. */

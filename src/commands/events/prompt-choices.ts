@@ -45,12 +45,14 @@ const queryFor = async (usual: Usual, context: Context): Promise<Query> => {
 
 const nameWithMark = markedName((event) => valueAt(event, 'name') ?? idIn(valueAt(event, 'uri'))).value!;
 
-/** `Thu 19 Nov 10:30  ● Strategy session · Jonathan Wolfe +2`, or in words for a screen reader. */
-const eventLabel = (event: SentEvent, when: string, accessible: boolean): string => {
+/** `Thu 19 Nov 10:30  ● Strategy session · Jonathan Wolfe +2`, and in words for a screen reader. */
+const eventLabels = (event: SentEvent, when: string, column: number): Required<Pick<Choice, 'label' | 'spoken'>> => {
   const who = whoText(event);
-  if (!accessible) return `${when}  ${nameWithMark(event)}${who === undefined ? '' : ` · ${who}`}`;
   const people = who === undefined ? '' : ` with ${who}`;
-  return `${when} ${event.name ?? idIn(event.uri)}${people}${isCanceled(event) ? ', canceled' : ''}`;
+  return {
+    label: `${pad(when, column)}  ${nameWithMark(event)}${who === undefined ? '' : ` · ${who}`}`,
+    spoken: `${when} ${event.name ?? idIn(event.uri)}${people}${isCanceled(event) ? ', canceled' : ''}`,
+  };
 };
 
 const isOver = ({ end_time: end }: SentEvent, now: number): boolean => (timestampOf(end) ?? now) < now;
@@ -76,13 +78,13 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
     context,
     query,
   )([...(isNamed ? await addPeople(context, () => {})(first) : []), ...rest]);
-  const { zone, accessible } = context.settings;
+  const { zone } = context.settings;
   const times = shownEvents.map(({ start_time: start }) => timeLabel(start, zone, now) ?? '');
   const widest = Math.max(0, ...times.map(width));
   const choices = shownEvents.map(
     (event, index): Choice => ({
       value: idIn(event.uri),
-      label: eventLabel(event, accessible ? times[index]! : pad(times[index]!, widest), accessible),
+      ...eventLabels(event, times[index]!, widest),
       words: [
         ...(usual !== 'began' && isOver(event, now) ? ['earlier today'] : []),
         ...addedInvitees(event).flatMap(({ name, email }) => [String(name), String(email)]),
