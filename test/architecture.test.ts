@@ -202,6 +202,23 @@ const noBarrels: Rule = (sources) =>
     })
     .map(([path]) => `${path} only re-exports from others`);
 
+/** Commands that talk to their reader by themselves. All others return what they have to say. */
+const programs = [
+  'commands/agenda/run.ts',
+  'commands/auth/command.ts',
+  'commands/man.ts',
+  'commands/mcp/serve.ts',
+  'commands/sandbox/command.ts',
+  'commands/sandbox/run-program.ts',
+];
+
+const fewPrograms: Rule = (sources) =>
+  Object.entries(sources)
+    .filter(
+      ([path, text]) => path.startsWith('commands/') && text.includes("kind: 'program'") && !programs.includes(path),
+    )
+    .map(([path]) => `${path} is a program`);
+
 const noGrabBags: Rule = (sources) =>
   Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
 
@@ -216,6 +233,7 @@ const rules: Record<string, Rule> = {
   'every operation belongs to a noun of the catalogue': everyOperationIsListed,
   'no file only re-exports from others': noBarrels,
   'no file is called utils': noGrabBags,
+  'few commands are programs': fewPrograms,
 };
 
 const broken = (rule: string, sources: Sources, imports = importsOf(sources)) => rules[rule]!(sources, imports);
@@ -367,6 +385,11 @@ describe('architecture: an example with a violation breaks', () => {
       'no file is called utils',
       { 'cli/utils.ts': '', 'helpers/a.ts': '', 'output/string-util.ts': '', 'cli/commonplace.ts': '' },
       2,
+    ],
+    [
+      'few commands are programs',
+      { 'commands/a.ts': "return { kind: 'program', run };", 'cli/answer/a.ts': "kind: 'program';" },
+      1,
     ],
   ];
   test.each(examples)('%s (%#)', (rule, sources, times) => {

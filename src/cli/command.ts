@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Sentence } from '../base/words.ts';
 import type { OwnFormat } from '../output/formats.ts';
 import type { View } from '../output/view.ts';
-import type { Printed, Reply } from './answer/plan.ts';
+import type { Reply } from './answer/plan.ts';
 import type { Given } from './input/given.ts';
 import type { How, Kind } from './input/kind.ts';
 import type { Problems } from './messages/problems.ts';
@@ -151,7 +151,7 @@ export interface Command {
 }
 
 export interface Run {
-  (invocation: Invocation): Promise<Reply | Printed>;
+  (invocation: Invocation): Promise<Reply>;
   /** Only reads the call, for a command that gets its input as values. */
   readonly draft?: Draft<unknown>;
 }

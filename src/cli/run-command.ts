@@ -11,7 +11,8 @@ import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing-input.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
-import { type Context, createContext, type FindUser, type Frontend } from './session/context.ts';
+import { type Context, createContext, type FindUser } from './session/context.ts';
+import type { Frontend } from './session/frontend.ts';
 import { type Account, hereOf, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
@@ -166,7 +167,7 @@ export const runCommand = async (
   try {
     const invocation = await completeInvocation(command, called);
     const reply = await command.run(invocation);
-    if (reply !== undefined) await (await import('./answer/carry-out.ts')).answer(context, reply);
+    await (await import('./answer/carry-out.ts')).answer(context, reply);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
     if (isWrite) throwIfInterrupted(runtime.interrupted, 'applied');

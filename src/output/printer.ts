@@ -7,29 +7,9 @@ import { safe } from './sanitize.ts';
 import { screenForm } from './screen-form.ts';
 import type { View } from './view.ts';
 
-/** Where a page of a list begins. Without a token it is the first page. */
-export interface ListPlace {
-  token?: string;
-  /** Results to request. Default: as many as the list needs. */
-  count?: number;
-  /** The query of the first page. A page token belongs to it, and words such as "today" could now mean another one. */
-  query?: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** What a list has beyond the rows of its current page. */
-export interface ListRest {
-  /** Where the page begins, if the list can resume there. */
-  readonly place?: ListPlace | undefined;
-  readonly nextToken?: string | undefined;
-  /** Rows are left out because of the limit. */
-  readonly isCut: boolean;
-}
-
 export interface Printer {
-  /** Where lists begin, for a printer that takes them in parts. Such a printer reads `rest` after each page. */
-  readonly from?: ListPlace | undefined;
   /** Returns the number of rows. */
-  list(view: View, pages: Pages, rest?: ListRest): Promise<number>;
+  list(view: View, pages: Pages): Promise<number>;
   /** With `before`, the page for people also shows the values that a change replaced. */
   one(view: View, record: object, before?: object): Promise<void>;
   /** The lines of its page that an answer to a write needs, with their labels. */

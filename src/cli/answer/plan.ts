@@ -136,10 +136,6 @@ export const ownPlan = <Found = undefined>(parts: OwnPlanOf<Found>): Plan => ({ 
 /** What running a command returns. */
 export type Reply = Answer | Plan;
 
-/** What a command returns that has printed its answer itself. */
-// biome-ignore lint/suspicious/noConfusingVoidType: it is only the type of a promise
-export type Printed = void;
-
 /** A reply with another answer in place of its own. */
 export const mapReply = (reply: Reply, map: (answer: Answer) => Answer): Reply =>
   reply.kind === 'plan' ? { ...reply, send: async (found) => map(await reply.send(found)) } : map(reply);

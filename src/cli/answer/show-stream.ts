@@ -6,6 +6,11 @@ import { inBrackets } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
 import type { Beginning, StreamAnswer } from './answer.ts';
 
+/** The records of a stream, for a program that takes them. */
+export async function* recordsOf<Item>({ items, record }: StreamAnswer<Item>): AsyncGenerator<Json[]> {
+  for await (const item of items(() => {})) yield [record(item)];
+}
+
 /** Says what a stream is about, as briefly as its screen allows. */
 const announce = (
   { notes, runtime, settings }: Shell,

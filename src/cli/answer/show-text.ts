@@ -1,7 +1,7 @@
 import { jsonText } from '../../base/json.ts';
 import type { Format } from '../../output/formats.ts';
 import type { Context } from '../session/context.ts';
-import type { Answer, FileAnswer, RawAnswer, TextAnswer } from './answer.ts';
+import type { Answer, FileAnswer, RawAnswer, SecretAnswer, TextAnswer } from './answer.ts';
 
 /* Answers that are text: their form may be what they are. */
 
@@ -19,16 +19,18 @@ const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
   return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
 };
 
-export const showFile = (context: Context, answer: FileAnswer): Promise<void> => {
-  const { printer, frontend, settings } = context;
-  if (frontend !== undefined) return printer.one({ columns: [] }, answer.value);
-  const text = isText(context, answer) ? answer.text : undefined;
+export const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
+  const { printer, settings } = context;
+  const text = isText(context, answer) ? answer.text! : undefined;
   if (settings.jq === undefined) answer.check?.(text ?? jsonText(answer.value, 2));
   if (text !== undefined) return showText(context, text);
   return answer.json === undefined || needsValue(context)
     ? printer.whole(answer.value)
     : showJson(context, answer.json);
 };
+
+export const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
+  runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
 
 /** Whether the form is made of the value of JSON, not of its text. */
 const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';

@@ -3,25 +3,16 @@ import { type Json, jsonText } from '../../base/json.ts';
 import { needsAscii } from '../../output/ascii.ts';
 import type { BlockStyle } from '../../output/block.ts';
 import type { View } from '../../output/view.ts';
-import { type Below, noteHidden, undoWords } from '../messages/notes.ts';
+import { noteHidden } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
-import { addFacts, isAlready } from '../operation/write-result.ts';
 import { type Context, isWatched } from '../session/context.ts';
-import type {
-  Answer,
-  Done,
-  ListingAnswer,
-  ManyAnswer,
-  PictureAnswer,
-  RecordAnswer,
-  RowsAnswer,
-  SecretAnswer,
-} from './answer.ts';
+import type { Answer, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
 import type { Report } from './picture.ts';
+import { sayBeside, sayDone, sayEach, wholeRecord } from './say.ts';
 import { showStream } from './show-stream.ts';
-import { hasFooters, hasLines, showFile, showRaw, showText } from './show-text.ts';
+import { hasFooters, hasLines, showFile, showRaw, showSecret, showText } from './show-text.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
 const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): Promise<void> => {
@@ -33,57 +24,24 @@ const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): 
   }
 };
 
-/** What a person reads below what a write has done, a program reads in the record, unless it was done already. */
-const withEffects = ({ settings: { format, fields } }: Context, record: Json, done: Partial<Done> = {}): Json => {
-  const { stays, undo, failed } = done;
-  const hasFacts = format === 'json' || format === 'jsonl' || fields !== undefined;
-  return hasFacts && !isAlready(record) ? addFacts(record, { stays, undo, failed }) : record;
-};
-
-/** A record with its details, for formats that name their values. */
-const withDetails = ({ settings: { format, fields } }: Context, record: Json, details: Json | undefined): Json =>
-  ['json', 'jsonl', 'yaml'].includes(format) || fields !== undefined ? { ...record, ...details } : record;
-
-/** Says what a write has done. `lines` come first below it. */
-const sayDone = async (
-  { notes }: Context,
-  { log, sentence, below = [], undo, hints = [], warnings = [] }: Partial<Done>,
-  lines: readonly Below[] = [],
-): Promise<void> => {
-  if (log !== undefined) await notes.done(log, sentence, [...lines, ...below], undo);
-  for (const hint of hints) notes.info(hint);
-  for (const warning of warnings) notes.warn(warning);
-  // Before the answer, whose stream may be another one.
-  if (hints.length + warnings.length > 0) await notes.flush();
-};
-
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
 const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
   const { printer, settings } = context;
   const { before, done, isNew, text, asRows } = answer;
   if (text !== undefined && hasLines(context)) return showText(context, text);
   const { view, record } = (printer.showsPages && (await answer.forPage?.())) || answer;
-  const whole = withDetails(context, withEffects(context, record, done), answer.details);
+  const whole = wholeRecord(context, { ...answer, record });
   const printPlain = async () =>
     asRows !== undefined && (settings.format === 'csv' || settings.format === 'tsv')
       ? void (await printer.list(asRows.view, [asRows.rows]))
       : printRecord(context, view, whole, before);
   const print = () => (isNew ? orInError(answer, printPlain) : printPlain());
-  if (done?.log === undefined) {
-    if (done !== undefined) await sayDone(context, done);
+  if (done?.log === undefined || !readsAnswers(context)) {
+    if (done !== undefined) await sayBeside(context, record, done);
     return print();
   }
-  const isRead = readsAnswers(context);
-  const said = { ...done, ...(isRead && (await done.closer?.())) };
+  const said = { ...done, ...(await done.closer?.()) };
   const { below = [], undo, saysAll } = said;
-  if (!isRead) {
-    await sayDone(context, {
-      ...said,
-      below: saysAll ? below : [],
-      undo: isAlready(record) ? undefined : undo,
-    });
-    return print();
-  }
   if (saysAll) return sayDone(context, said);
   const embedded = await withEvent(context, view, record);
   const shown = [{ ...record, ...embedded }, before && { ...before, ...embedded }] as const;
@@ -94,44 +52,28 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
 };
 
 /** Says what became of each record. Who doesn't read that gets the records. */
-const showMany = async (context: Context, { view, each, done: all, failure }: ManyAnswer): Promise<void> => {
-  const { printer, notes, settings } = context;
-  /** The lines that no sentence about a single record has. */
-  const undo = new Set<string>();
-  async function* pages(): AsyncGenerator<Json[]> {
-    for await (const { record, done = {} } of each) {
-      if (done.log === undefined && done.undo !== undefined) undo.add(done.undo);
-      await sayDone(context, done);
-      yield [withEffects(context, record, done)];
-    }
-  }
+const showMany = async (context: Context, many: ManyAnswer): Promise<void> => {
+  const { printer, settings } = context;
+  const { pages, end } = sayEach(context, many);
   /** All records as one page: the first page of a table sets its column widths. */
   async function* together(): AsyncGenerator<Json[]> {
     const all: Json[] = [];
     try {
-      for await (const page of pages()) all.push(...page);
+      for await (const page of pages) all.push(...page);
     } finally {
       if (all.length > 0) yield all;
     }
   }
-  if (readsAnswers(context)) for await (const _ of pages());
-  else await printer.list(view, settings.format === 'table' ? together() : pages());
-  const problem = failure?.();
-  const done = problem === undefined ? all : undefined;
-  const isBelow = done !== undefined && undo.size < 2;
-  if (done !== undefined) await sayDone(context, isBelow ? { ...done, undo: [...undo][0] } : done);
-  if (!isBelow) for (const line of undo) notes.info(undoWords(line));
-  if (problem !== undefined) throw problem;
+  if (readsAnswers(context)) for await (const _ of pages);
+  else await printer.list(many.view, settings.format === 'table' ? together() : pages);
+  await end();
 };
-
-const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
-  runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
 
 const showPicture = async (context: Context, { others, picture, onScreen, logs = [] }: PictureAnswer) => {
   const { printer, settings, notes, runtime } = context;
+  if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
   const isSeen = isWatched(context);
   if (!isSeen) for (const line of logs) notes.warn(line);
-  if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const isDrawn = printer.showsPages && settings.format !== 'text';
   const made = isDrawn ? await picture({ isSpoken: settings.accessible, draft }) : undefined;
@@ -180,8 +122,6 @@ const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | Li
 };
 
 const showForm = async (context: Context, answer: Answer): Promise<void> => {
-  if (context.frontend !== undefined && answer.forTool !== undefined)
-    return context.printer.one({ columns: [] }, answer.forTool());
   switch (answer.kind) {
     case 'record':
       await showRecord(context, answer);
@@ -213,6 +153,14 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
   }
 };
 
+/** Gives an answer to who gets it. Returns the number of its rows. */
+const give = async (context: Context, answer: Answer): Promise<number> => {
+  const { frontend, printer } = context;
+  if (frontend !== undefined) return (await import('./take.ts')).take(context, frontend, answer);
+  await showForm(context, answer);
+  return printer.rows;
+};
+
 /** Shows an answer in the form that was asked for, and what is said beside it. Throws its failure. */
 export const show = async (context: Context, answer: Answer): Promise<void> => {
   const { notes } = context;
@@ -220,12 +168,12 @@ export const show = async (context: Context, answer: Answer): Promise<void> => {
   for (const sentence of answer.said?.(isWatched(context)) ?? []) notes.always(sentence);
   // A record and its sentence are one form. Of several, what was done in all comes last.
   if (done !== undefined && answer.kind !== 'record' && answer.kind !== 'many') await sayDone(context, done);
-  await showForm(context, answer);
+  const rows = await give(context, answer);
   for (const warning of warnings) notes.warn(warning);
   for (const hint of hints) notes.info(hint);
   if (hasFooters(context, answer)) for (const footer of footers) notes.footer(footer);
   if (answer.kind === 'many') return;
-  const failure = typeof answer.failure === 'function' ? await answer.failure(context.printer.rows) : answer.failure;
+  const failure = typeof answer.failure === 'function' ? await answer.failure(rows) : answer.failure;
   if (failure === undefined) return;
   const isSaid = answer.kind === 'picture' && answer.saysFailure && isWatched(context);
   throw isSaid ? failure.with({ lines: [] }) : failure;

@@ -1,5 +1,5 @@
 import { flagName, type Name, words } from '../../base/words.ts';
-import type { Printed, Reply } from '../answer/plan.ts';
+import type { Reply } from '../answer/plan.ts';
 import type { Argument, Command, Draft, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { type Entry, present } from './entry.ts';
@@ -169,9 +169,9 @@ export const readCall = async <T>(input: Input<T>, invocation: Invocation): Prom
 /** A command that gets its input as values. */
 export const taking = <T>(
   input: Input<T>,
-  run: (values: T, call: Call) => Promise<Reply | Printed>,
+  run: (values: T, call: Call) => Promise<Reply>,
 ): Pick<Command, 'flags' | 'arguments' | 'run'> => {
-  const readAndRun = async (invocation: Invocation): Promise<Reply | Printed> => {
+  const readAndRun = async (invocation: Invocation): Promise<Reply> => {
     const values = await readCall(input, invocation);
     const { given: _, ...facts } = invocation;
     return run(values, {

@@ -5,14 +5,12 @@ import { capital, formatNumber } from '../../base/numbers.ts';
 import { listed, type Sentence, the, words } from '../../base/words.ts';
 import { isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import type { ListOptions, Rest } from '../../client/paginate.ts';
+import type { Rest } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
-import type { Pages } from '../../output/formats.ts';
-import type { ListPlace, ListRest } from '../../output/printer.ts';
-import type { View } from '../../output/view.ts';
-import type { Bounds, Listing, Remainder, Scope, Stage } from '../answer/answer.ts';
+import type { Bounds, Listing, Remainder, Stage } from '../answer/answer.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
+import type { ListPlace, ListRest } from '../session/frontend.ts';
 import type { FieldFlag } from './field-flags.ts';
 
 /** Rows that a terminal shows by default. */
@@ -72,48 +70,6 @@ async function* withRequestCount(
   }
 }
 
-/** Prints a list that needs no footer. Says so if it is `empty`. */
-export const printRows = async (
-  { printer, notes }: Pick<Context, 'printer' | 'notes'>,
-  view: View,
-  pages: Pages,
-  empty?: string,
-): Promise<void> => {
-  const rows = await printer.list(view, pages);
-  if (rows === 0 && empty !== undefined) notes.info(empty);
-};
-
-/** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
-const printPages = async (
-  context: Context,
-  view: View,
-  pages: (limit: number, remainder: KnownRest) => AsyncIterable<Json[]>,
-  bounds: Bounds,
-  scope: Scope,
-  requestsPerRow = 0,
-): Promise<void> => {
-  const { printer, notes, runtime, settings } = context;
-  const limit = mostRows(context, bounds);
-  const remainder = new KnownRest();
-  const countedPages = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
-  const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
-  const rows = await printer.list({ ...view, title: capital(`${name}${since}`) }, countedPages, remainder);
-  // Footers are for terminals. Formatting a number takes 15 ms the first time.
-  if (!runtime.stderr.isTerminal) return;
-  if (rows === 0) {
-    const next = isForPeople(context) && settings.fields === undefined ? await scope.next?.() : undefined;
-    const place = notes.takePlace();
-    const first = `${empty}${place === undefined ? '' : ` · ${place}`}`;
-    return notes.footer([...(next === undefined ? [first] : [`${first}. Next: ${next}`]), ...hints].join('. '));
-  }
-  if (rows >= limit && remainder.more !== undefined) {
-    const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
-    const more = remainder.more === 'more' ? 'For more' : 'There may be more';
-    const ways = bounds.limit === undefined ? ['--all', ...hints.slice(-1)] : ['--all or --limit N'];
-    notes.footer(`Showing ${part}. ${more}: ${ways.join('. ')}`);
-  } else if (hints.length > 0) notes.footer([`Showing ${name}${since}`, ...hints].join('. '));
-};
-
 /** Applies `choose` and `add`. The limit counts the rows that `choose` keeps. */
 async function* choosePages(
   pages: AsyncIterable<Json[]>,
@@ -152,45 +108,72 @@ export const firstInput = (context: Context, listing: Listing): Input => {
   return { ...input, query: { ...input.query, count: Math.min(bounds.pageSize ?? limits.pageSize.max, most) } };
 };
 
-/** Prints the results of a list operation. */
-export const printListing = async (context: Context, listing: Listing): Promise<void> => {
-  const { operation, bounds, scope, keep, forCsv } = listing;
-  const { format, fields } = context.settings;
-  const add = (isForPeople(context) && fields === undefined && listing.addForScreen) || listing.add;
-  const more = format === 'csv' && fields === undefined && forCsv !== undefined ? await forCsv() : [];
-  const view = more.length === 0 ? listing.view : { ...listing.view, columns: [...listing.view.columns, ...more] };
-  if (listing.pages !== undefined) {
-    const own = listing.pages;
-    const pages = (limit: number, remainder: KnownRest) =>
-      add === undefined ? own(limit, remainder) : withAdded(own(limit, remainder), add);
-    return printPages(context, view, pages, bounds, scope);
-  }
+/** A list that is being read. */
+interface OpenListing {
+  pages: AsyncIterable<Json[]>;
+  /** Rows that it has at most. */
+  limit: number;
+  /** What is known of the others. */
+  rest: KnownRest;
+}
+
+/** Reads a list operation from its first page, or from another place. */
+export const openListing = async (context: Context, listing: Listing, from?: ListPlace): Promise<OpenListing> => {
+  const { operation, bounds, keep } = listing;
+  const add = (isForPeople(context) && context.settings.fields === undefined && listing.addForScreen) || listing.add;
+  const limit = mostRows(context, bounds);
+  const rest = new KnownRest();
+  const counted = (pages: AsyncIterable<Json[]>, requestsPerRow = 0): OpenListing => {
+    return { pages: withRequestCount(pages, bounds, requestsPerRow, context.notes), limit, rest };
+  };
+  const own = listing.pages?.(limit, rest);
+  if (own !== undefined) return counted(add === undefined ? own : withAdded(own, add));
   const { pageSize = limits.pageSize.max } = bounds;
   const client = await context.client();
   const { afterSend } = context.runtime;
-  const { from } = context.printer;
   const query = from?.query ?? listing.input.query ?? {};
-  const input = { ...listing.input, query };
   const filter = rowFilter(operation, query);
-  const readPages = (remainder: KnownRest, options: ListOptions<Json>) => {
-    const onPage = (rest: Rest) => remainder.add(rest, query);
-    return client.pages(operation, input, { from, pageSize, onPage, ...options });
-  };
+  const isWhole = limit === Number.POSITIVE_INFINITY;
+  const pages = client.pages(
+    operation,
+    { ...listing.input, query },
+    {
+      from,
+      pageSize,
+      keep: keep === undefined ? filter : (row: Json) => filter(row) && keep(row),
+      onPage: (page: Rest) => rest.add(page, query),
+      ...(isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {}),
+    },
+  );
   // Nobody waits for what is only added to the rows.
   const draft = add && ((rows: Json[]) => context.printer.draft?.(rows) ?? Promise.resolve());
-  const keepRow = keep === undefined ? filter : (row: Json) => filter(row) && keep(row);
-  const pages = (limit: number, remainder: KnownRest) => {
-    const isWhole = limit === Number.POSITIVE_INFINITY;
-    const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
-    return choosePages(
-      readPages(remainder, { keep: keepRow, ...options }),
-      { ...listing, add },
-      limit,
-      remainder,
-      draft,
-    );
-  };
-  return printPages(context, view, pages, bounds, scope, add === undefined ? 0 : 1);
+  return counted(choosePages(pages, { ...listing, add }, limit, rest, draft), add === undefined ? 0 : 1);
+};
+
+/** Prints the results of a list operation. On a terminal, a footer says which rows are left out and how to see them. */
+export const printListing = async (context: Context, listing: Listing): Promise<void> => {
+  const { printer, notes, runtime, settings } = context;
+  const { bounds, forCsv } = listing;
+  const { format, fields } = settings;
+  const more = format === 'csv' && fields === undefined && forCsv !== undefined ? await forCsv() : [];
+  const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = listing.scope;
+  const view = { ...listing.view, columns: [...listing.view.columns, ...more], title: capital(`${name}${since}`) };
+  const { pages, limit, rest } = await openListing(context, listing);
+  const rows = await printer.list(view, pages);
+  // Footers are for terminals. Formatting a number takes 15 ms the first time.
+  if (!runtime.stderr.isTerminal) return;
+  if (rows === 0) {
+    const next = isForPeople(context) && settings.fields === undefined ? await listing.scope.next?.() : undefined;
+    const place = notes.takePlace();
+    const first = `${empty}${place === undefined ? '' : ` · ${place}`}`;
+    return notes.footer([...(next === undefined ? [first] : [`${first}. Next: ${next}`]), ...hints].join('. '));
+  }
+  if (rows >= limit && rest.more !== undefined) {
+    const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
+    const more = rest.more === 'more' ? 'For more' : 'There may be more';
+    const ways = bounds.limit === undefined ? ['--all', ...hints.slice(-1)] : ['--all or --limit N'];
+    notes.footer(`Showing ${part}. ${more}: ${ways.join('. ')}`);
+  } else if (hints.length > 0) notes.footer([`Showing ${name}${since}`, ...hints].join('. '));
 };
 
 /** A filter for the conditions that only sched applies to the rows. Undefined if there are none. */
@@ -202,9 +185,4 @@ export const rowRemarks = (flags: readonly FieldFlag[], rows: Input['query'] = {
   const unsent = flags.filter(({ path, part }) => part === 'rows' && rows[path[0]!] !== undefined);
   const names = unsent.map(({ name }) => the(name));
   return names.length === 0 ? [] : [words`${listed(names, 'and')}: not part of the request, applied to its reply`];
-};
-
-/** Notes them. */
-export const noteRowFilters = ({ notes }: Context, ...remarks: Parameters<typeof rowRemarks>): void => {
-  for (const remark of rowRemarks(...remarks)) notes.info(remark);
 };

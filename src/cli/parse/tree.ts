@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../api/catalogue.ts';
 import { nouns, singularOf } from '../../commands/registry.ts';
+import type { Run } from '../command.ts';
 import type { Given } from '../input/given.ts';
 import { Group, Leaf } from './leaf.ts';
 
@@ -48,7 +49,8 @@ export const parseCommandLine = async (argv: readonly string[]): Promise<Leaf | 
 /** What a command line gives for its flags. Without a command, they are those that every command has. */
 export const givenFlags = (command: Leaf | Group): Given => {
   if (command instanceof Leaf) return command.opts();
-  const none = { name: '', summary: '', arguments: [], flags: [], examples: [], run: async () => {} };
+  const run: Run = async () => ({ kind: 'nothing' });
+  const none = { name: '', summary: '', arguments: [], flags: [], examples: [], run };
   const rest = new Leaf('').describe(none).action(() => {});
   rest.parse(command.args, { from: 'user' });
   return { ...command.parent?.opts(), ...command.opts(), ...rest.opts() };

@@ -17,6 +17,7 @@ import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Asker } from './asker.ts';
 import { type Connection, connect, isAnySandbox, type Network } from './connection.ts';
+import type { Frontend } from './frontend.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
@@ -26,16 +27,6 @@ import { openSharedState, type SharedState } from './shared-state.ts';
 
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
 const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
-
-/** A program that runs commands for a person, in place of a terminal. */
-export interface Frontend {
-  printer: Printer;
-  notes: Notes;
-  /** Asks the person to confirm a write. Missing if the person can't be asked. */
-  confirm?(question: string): Promise<boolean>;
-  /** Called before each write. Throws to hold it back. */
-  beforeWrite?(): void;
-}
 
 /** Everything a running command can use. Opened on first use. */
 export interface Context {
@@ -273,7 +264,7 @@ export const createContext = (parts: Parts): Context => {
     runtime,
     settings,
     notes,
-    printer: frontend?.printer ?? printerOf(parts, now, shown),
+    printer: printerOf(parts, now, shown),
     connection,
     client,
     clientFor,

@@ -274,7 +274,6 @@ export const runAnswer = (
         words: () => spokenAnswer(answer, rows, next),
       };
     },
-    saysFailure: true,
     failure: isPartial ? partial(answer) : undefined,
   };
 };

@@ -83,9 +83,9 @@ const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan'
   for await (const page of client.pages(events.list, { query }, { afterSend: runtime.afterSend, onPage })) {
     counts.events += page.length;
     for (const event of page) requestsLeft += Math.max(1, requestsForInvitees(event));
-    runtime.status?.rows(counts.events);
+    context.rowsRead(counts.events);
   }
-  runtime.status?.rows(0);
+  context.rowsRead(0);
   requestsLeft += Math.ceil(counts.events / shortPage) + 1;
   notes.info(`Reading the invitees of ${counted(counts.events, 'event')}: up to ${counted(requestsLeft, 'request')}`);
   notes.ahead = () => ({ requests: requestsLeft, isMost: true });

@@ -1,46 +1,36 @@
 import type { Json } from '../../base/json.ts';
+import type { ListPlace, ListRest, Taken } from '../../cli/session/frontend.ts';
 import type { Pages } from '../../output/formats.ts';
-import type { ListPlace, ListRest, Printer } from '../../output/printer.ts';
-import type { View } from '../../output/view.ts';
 import type { Resume } from './cursor.ts';
 
-const notRecords = async (): Promise<void> => {
-  throw new Error('a tool returns records');
-};
-
 /** Takes the records of a command as values: of a list at most so many, from the place where it resumes. */
-export class Collector implements Printer {
+export class Collector {
   readonly records: Json[] = [];
   /** Where each record of a list can be read again. One more place if the list has more. */
   readonly places: Resume[] = [];
   readonly from: Resume | undefined;
-  readonly showsPages = false;
-  readonly isUnfinished = false;
-  readonly hiddenColumns = [];
-  readonly whole = notRecords;
-  readonly text = notRecords;
-  readonly draw = notRecords;
-  rows = 0;
   readonly #most: number;
+  #rows = 0;
 
   constructor(most: number, from?: Resume) {
     this.#most = most;
     this.from = from;
   }
 
-  async one(_: View, record: object): Promise<void> {
-    this.records.push(record as Json);
-    this.rows += 1;
-  }
-
-  async list(_: View, pages: Pages, rest?: ListRest) {
-    const next = await this.#take(pages, rest);
-    if (next !== undefined) this.places.push(next);
-    return this.rows;
+  /** Returns the number of rows, with those before the place where a list resumes. */
+  async take(taken: Taken): Promise<number> {
+    if ('record' in taken) {
+      this.records.push(taken.record);
+      this.#rows += 1;
+    } else {
+      const next = await this.#takePages(taken.pages, taken.rest);
+      if (next !== undefined) this.places.push(next);
+    }
+    return this.#rows;
   }
 
   /** Takes the rows, and returns where the list resumes if it has more. */
-  async #take(pages: Pages, rest: ListRest | undefined): Promise<Resume | undefined> {
+  async #takePages(pages: Pages, rest: ListRest | undefined): Promise<Resume | undefined> {
     const { skip = 0 } = this.from ?? {};
     let place: ListPlace | undefined;
     let index = 0;
@@ -51,9 +41,9 @@ export class Collector implements Printer {
       for (const record of page) {
         const here = { ...place, skip: index };
         if (this.records.length === this.#most) return here;
-        this.rows += 1;
+        this.#rows += 1;
         index += 1;
-        if (this.rows <= skip) continue;
+        if (this.#rows <= skip) continue;
         this.records.push(record as Json);
         this.places.push(here);
       }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import { usageError } from '../../base/errors.ts';
 import { jsonIn } from '../../base/json.ts';
-import type { ListPlace } from '../../output/printer.ts';
+import type { ListPlace } from '../../cli/session/frontend.ts';
 import type { Values } from './parameters.ts';
 
 /** Where a list resumes, and rows of that page that were already returned. */

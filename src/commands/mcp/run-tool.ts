@@ -5,7 +5,7 @@ import { collectNotes, type Notes } from '../../cli/messages/notes.ts';
 import { Problems } from '../../cli/messages/problems.ts';
 import { noAccount } from '../../cli/messages/suggested-line.ts';
 import { runCommand } from '../../cli/run-command.ts';
-import type { Frontend } from '../../cli/session/context.ts';
+import type { Frontend } from '../../cli/session/frontend.ts';
 import type { Output, Runtime } from '../../runtime.ts';
 import { Collector } from './collector.ts';
 import { readToolCursor } from './cursor.ts';
@@ -107,13 +107,13 @@ export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
     parts: [],
     problems: new Problems(undefined, spelling),
   };
-  const printer = new Collector(most, from);
+  const collector = new Collector(most, from);
   const notes: string[] = [];
-  const take = (note: string) => {
+  const addNote = (note: string) => {
     notes.push(note);
     host.notes.always(`${tool.name}: ${note}`);
   };
-  const { records, places } = printer;
+  const { records, places } = collector;
   let here = noAccount;
   try {
     await runCommand(tool.command, invocation, runtimeOf(toolWorld(host, token), signal), {
@@ -125,8 +125,9 @@ export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
         return error;
       },
       frontend: {
-        printer,
-        notes: collectNotes(take, spelling),
+        from,
+        take: (taken) => collector.take(taken),
+        notes: collectNotes(addNote, spelling),
         ...(confirm && { confirm }),
         ...(beforeWrite && { beforeWrite }),
       },

@@ -28,7 +28,7 @@ const command: Command = {
   ],
   examples: ['events cancel ID'],
   fields: ['uri'],
-  run: async () => {},
+  run: async () => ({ kind: 'nothing' }),
 };
 
 const parsed = async (words: string[]): Promise<Leaf> => {

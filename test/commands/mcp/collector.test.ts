@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ListPlace, ListRest } from '../../../src/cli/session/frontend.ts';
 import { Collector } from '../../../src/commands/mcp/collector.ts';
-import type { ListPlace, ListRest } from '../../../src/output/printer.ts';
 
-const view = { columns: [] };
 const query = { user: 'me' };
 
 interface Page {
@@ -11,7 +10,7 @@ interface Page {
   next?: string;
 }
 
-/** A list as `printListing` gives it to a printer: the rest changes with each page. */
+/** A list as `take` gives it to a program: the rest changes with each page. */
 const listOf = (pages: Page[]) => {
   const rest: { place?: ListPlace; nextToken?: string | undefined; isCut: boolean } & ListRest = { isCut: false };
   async function* read() {
@@ -33,8 +32,7 @@ const two: Page[] = [
 describe('a collector', () => {
   test('knows where each record can be read again, and where the list goes on', async () => {
     const collector = new Collector(5);
-    const { pages, rest } = listOf(two);
-    await collector.list(view, pages, rest);
+    await collector.take(listOf(two));
     expect(numbers(collector)).toEqual([1, 2, 3, 4, 5]);
     expect(collector.places.slice(2)).toEqual([
       { count: 3, query, skip: 2 },
@@ -47,8 +45,7 @@ describe('a collector', () => {
 
   test('skips the records before the place where it resumes', async () => {
     const collector = new Collector(2, { query, skip: 2 });
-    const { pages, rest } = listOf(two);
-    await collector.list(view, pages, rest);
+    await collector.take(listOf(two));
     expect(numbers(collector)).toEqual([3, 4]);
     expect(collector.places.at(-1)).toEqual({ token: 'b', count: 2, query, skip: 1 });
   });
@@ -57,16 +54,16 @@ describe('a collector', () => {
     const collector = new Collector(3);
     const { pages, rest } = listOf(two.slice(0, 1));
     rest.isCut = true;
-    await collector.list(view, pages, rest);
+    await collector.take({ pages, rest });
     expect(collector.places[3]).toEqual({ count: 3, query, skip: 3 });
   });
 
   test('counts the records of a list that has no places', async () => {
     const collector = new Collector(4);
-    await collector.list(view, listOf(two).pages);
+    await collector.take({ pages: listOf(two).pages });
     expect([numbers(collector), collector.places[4]]).toEqual([[1, 2, 3, 4], { skip: 4 }]);
     const all = new Collector(5);
-    await all.list(view, listOf(two).pages);
+    await all.take({ pages: listOf(two).pages });
     expect(all.places[5]).toBeUndefined();
   });
 });
