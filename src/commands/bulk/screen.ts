@@ -3,7 +3,6 @@ import { formatNumber } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
 import type { PictureAnswer } from '../../cli/answer/answer.ts';
 import type { ProblemLog } from '../../cli/answer/problem-log.ts';
-import { show } from '../../cli/answer/show.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isTimeRefused } from '../../client/refusal.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
@@ -257,10 +256,7 @@ const partial = ({ task, result }: RunAnswer): SchedError => {
 };
 
 /** The answer of a run: in words for people, the result for programs. Work that has no receipt has an empty one. */
-export const runAnswer = (
-  context: Context,
-  answer: RunAnswer,
-): PictureAnswer & { failure?: SchedError | undefined } => {
+export const runAnswer = (context: Context, answer: RunAnswer): PictureAnswer & { failure: SchedError | undefined } => {
   const { task, result, failures } = answer;
   const isPartial = result.rejected > 0 || result.unknown > 0 || (task.needsAll && result.skipped > 0);
   return {
@@ -275,17 +271,6 @@ export const runAnswer = (
       };
     },
     failure: isPartial ? partial(answer) : undefined,
+    saysFailure: true,
   };
-};
-
-/** Shows the answer of a run, and what else `printRest` prints. Throws if not everything was done. */
-export const printAnswer = async (
-  context: Context,
-  answer: RunAnswer,
-  printRest: () => Promise<void>,
-): Promise<void> => {
-  const { failure, ...shown } = runAnswer(context, answer);
-  await show(context, { ...shown, others: undefined });
-  await printRest();
-  await show(context, { ...shown, others: undefined, picture: async () => undefined, failure });
 };
