@@ -72,6 +72,12 @@ export interface Runtime extends World {
   readonly status?: StatusLine;
 }
 
+/** The same without output, prompts and a screen: what work needs. */
+export type HeadlessRuntime = Omit<
+  Runtime,
+  'stdout' | 'stderr' | 'keyboard' | 'status' | 'reveal' | 'openPager' | 'promptStreams'
+>;
+
 /** A text in several lengths, the longest first. The first one that fits is shown. */
 export type TextLengths = readonly string[];
 

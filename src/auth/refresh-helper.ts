@@ -2,9 +2,9 @@ import { type ErrorFacts, SchedError } from '../base/errors.ts';
 import {
   type ChildProcess,
   childEnvironment,
+  type HeadlessRuntime,
   helperArgument,
   type Peer,
-  type Runtime,
   type World,
 } from '../runtime.ts';
 import type { HeldLock } from '../state/lock.ts';
@@ -103,7 +103,7 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
   }
 };
 
-type HelperWorld = Pick<Runtime, 'env' | 'startChild' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
+type HelperWorld = Pick<HeadlessRuntime, 'env' | 'startChild' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 /** A helper that takes longer to start is killed. It doesn't hold the lock yet. */
 const startLimitMs = 10_000;

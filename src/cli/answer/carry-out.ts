@@ -11,22 +11,6 @@ const say = ({ notes }: Context, sentences: readonly Sentence[]): void => {
   for (const sentence of sentences) notes.info(sentence);
 };
 
-/** `--dry-run` and `--curl`: prints the requests in place of sending them. */
-const rehearse = async (context: Context, plan: Plan): Promise<void> => {
-  const { requests, preview, remarks = [], changes, check } = plan;
-  const { curl, noCheck, format } = context.settings;
-  if (!curl && !noCheck) await check?.();
-  const shown = await preview?.(format, curl);
-  if (shown !== undefined) return show(context, shown);
-  const found = changes && (await plan.read?.('rehearsal'));
-  const all = await requests!(found);
-  say(context, typeof remarks === 'function' ? await remarks() : remarks);
-  say(context, changes?.(found) ?? []);
-  if ('prepared' in all) return printRequests(context, all.prepared, { hidden: all.hidden });
-  if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
-  return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);
-};
-
 /** Whether the command line has agreed to a plan. A tool can't agree for a person. */
 const isAgreedTo = ({ settings, frontend }: Context, { isAgreed, final }: Plan): boolean =>
   (isAgreed === true && frontend === undefined) || (settings.yes && final?.beyondYes === undefined);

@@ -1,6 +1,6 @@
 import type { Collection } from '../../api/collections.ts';
 import type { Words } from '../../base/words.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { Context } from '../session/context.ts';
 import type { Settings } from '../session/settings.ts';
 import type { Given, Raw } from './given.ts';
@@ -11,7 +11,7 @@ export interface How {
   /** The time of the service: a sandbox has a clock of its own. */
   now(): Promise<number>;
   /** This machine: its own clock, and files that are values. */
-  readonly runtime: Pick<Runtime, 'clock' | 'stdin' | 'interrupted'>;
+  readonly runtime: Pick<HeadlessRuntime, 'clock' | 'stdin' | 'interrupted'>;
   /** The other values of the same call. */
   readonly given: Given;
   /** A person types the values, and sees how they were read. */

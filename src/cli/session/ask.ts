@@ -12,14 +12,14 @@ import {
   offersFor,
   questionText,
 } from './asker.ts';
-import type { Context } from './context.ts';
+import type { Shell } from './context.ts';
 import { askLine } from './prompt.ts';
 
 /** Choices that are read out at once. */
 const mostListed = 20;
 
 /** Plain lines for screen readers: nothing is redrawn, and choices have numbers. */
-const lineAsker = (context: Context): Asker => {
+const lineAsker = (context: Shell): Asker => {
   const ask = async (text: string): Promise<string> => {
     const answer = await askLine(context, text);
     if (answer === undefined) throw endOfInput();
@@ -77,7 +77,7 @@ const lineAsker = (context: Context): Asker => {
   };
 };
 
-export const createAsker = async (context: Context): Promise<Asker> =>
+export const createAsker = async (context: Shell): Promise<Asker> =>
   context.settings.accessible || context.runtime.promptStreams === undefined
     ? lineAsker(context)
     : (await import('./key-prompts.ts')).promptAsker(context);

@@ -12,7 +12,7 @@ import { timeLabel } from '../../time/label.ts';
 import type { Question } from '../answer/plan.ts';
 import { hideAddresses } from '../messages/hide-addresses.ts';
 import { isAnySandbox } from './connection.ts';
-import { type Context, isWatched } from './context.ts';
+import { isWatched, type Shell } from './context.ts';
 import { askText, askYes, type Facts, laidOut, type YesNoQuestion } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
@@ -22,7 +22,7 @@ const mostLines = 20;
 const cutName = (text: string): string => cutLong(text, 500);
 
 /** The name of the organization, or its ID. Undefined if neither is known: the prompt must work without it. */
-const organizationLabel = async (context: Context, uri: string | undefined): Promise<string | undefined> => {
+const organizationLabel = async (context: Shell, uri: string | undefined): Promise<string | undefined> => {
   // The service didn't say which one it is.
   if (uri === 'unknown') return 'unknown organization';
   try {
@@ -40,7 +40,7 @@ const organizationLabel = async (context: Context, uri: string | undefined): Pro
 };
 
 /** Where a write happens: the organization (by default the user's own), the profile and the service. */
-export const placeFacts = async (context: Context, organizationUri?: string): Promise<Facts> => {
+export const placeFacts = async (context: Shell, organizationUri?: string): Promise<Facts> => {
   const { isSandbox, baseUrl } = await context.connection();
   const organization = await organizationLabel(context, organizationUri);
   const profile = context.settings.account?.name ?? (isSandbox ? undefined : 'token from the environment');
@@ -55,7 +55,7 @@ export const placeFacts = async (context: Context, organizationUri?: string): Pr
 };
 
 /** Where a dialect sends the write, if that is another address than in the documentation. */
-const dialectFacts = async ({ operation, dialect }: Context): Promise<Facts> => {
+const dialectFacts = async ({ operation, dialect }: Shell): Promise<Facts> => {
   const ownDialect = await dialect();
   if (operation === undefined || ownDialect === undefined) return [];
   const { method, path } = addressOf(ownDialect, operation);
@@ -64,7 +64,7 @@ const dialectFacts = async ({ operation, dialect }: Context): Promise<Facts> => 
 
 /** What confirms a write where nobody can be asked, and why: a protected profile needs its name beside the flags. */
 export const withoutTerminal = (
-  { settings: { protectedProfile } }: Context,
+  { settings: { protectedProfile } }: Shell,
   flags: Suggestion['flags'],
 ): Pick<ErrorDetails, 'reason' | 'hint'> =>
   protectedProfile === undefined
@@ -76,7 +76,7 @@ export const withoutTerminal = (
 
 /** Nobody can be asked about a write. */
 export const unconfirmed = (
-  context: Context,
+  context: Shell,
   action: string,
   flags: Suggestion['flags'] = { yes: true },
   reason?: Sentence,
@@ -98,7 +98,7 @@ export const unconfirmed = (
 };
 
 /** A tool never writes with a protected profile: a person's answer to a model is not enough. */
-export const refuseTool = ({ frontend, settings: { protectedProfile } }: Context): void => {
+export const refuseTool = ({ frontend, settings: { protectedProfile } }: Shell): void => {
   if (frontend === undefined || protectedProfile === undefined) return;
   throw new SchedError(
     'confirmation-required',
@@ -136,7 +136,7 @@ export const declined = (action: string, about: 'service' | 'this machine' = 'se
 };
 
 /** R49: the name of an organization is the service's text. A sandbox that is served looks like a service. */
-const placeOfDeletion = async (context: Context, place: Facts): Promise<Facts> => {
+const placeOfDeletion = async (context: Shell, place: Facts): Promise<Facts> => {
   const isSandbox = await isAnySandbox(await context.connection());
   return place.map(([label, value]) => {
     const isServed = isSandbox && label === 'service' && value !== 'sandbox';
@@ -145,7 +145,7 @@ const placeOfDeletion = async (context: Context, place: Facts): Promise<Facts> =
 };
 
 /** Prompts for a number in place of yes. In accessible mode a number picks an answer, so it gets a prompt of its own. */
-const askNumber = async (context: Context, question: YesNoQuestion, lines: string[], number: number) => {
+const askNumber = async (context: Shell, question: YesNoQuestion, lines: string[], number: number) => {
   const { accessible } = context.settings;
   if (accessible && !(await askYes(context, { ...question, yes: 'continue and type the count' }, ''))) return false;
   const prompt = [...(accessible ? [] : lines), `Type the count to continue (${number}): `].join('\n');
@@ -156,7 +156,7 @@ const askNumber = async (context: Context, question: YesNoQuestion, lines: strin
  * Draws what a question is about before it. If nobody can be asked, its lines are notes. Returns the lines for the question
  * of a tool, without their heading.
  */
-const drawBefore = async (context: Context, picture: NonNullable<Question['picture']>): Promise<string[]> => {
+const drawBefore = async (context: Shell, picture: NonNullable<Question['picture']>): Promise<string[]> => {
   const { settings, runtime, notes, frontend, now } = context;
   const { createPaint, placeText } = await import('../../output/paint.ts');
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
@@ -185,7 +185,7 @@ const drawBefore = async (context: Context, picture: NonNullable<Question['pictu
  * the prompt names no service.
  */
 export const askAbout = async (
-  context: Context,
+  context: Shell,
   {
     question,
     forTool = question,
@@ -239,7 +239,7 @@ export const askAbout = async (
 
 /** Asks about a write, unless `--yes` is set. */
 export const confirm = async (
-  context: Context,
+  context: Shell,
   question: Question,
   about?: 'service' | 'this machine',
 ): Promise<void> => {
@@ -248,7 +248,7 @@ export const confirm = async (
 };
 
 /** The person has agreed to what the command writes. */
-export const allowWrites = ({ settings }: Context): void => {
+export const allowWrites = ({ settings }: Shell): void => {
   delete settings.protectedProfile;
 };
 
@@ -270,7 +270,7 @@ const bodyFacts = ({ url, body }: HttpRequest): Facts => {
 const verbs: Record<Effect, string> = { creation: 'create', change: 'change', deletion: 'delete', read: 'send' };
 
 /** What a request writes: `change event type with ID X`, `create an event type`, `send POST /reports`. */
-const writeWords = ({ operation }: Context, request: HttpRequest): string => {
+const writeWords = ({ operation }: Shell, request: HttpRequest): string => {
   const { method, url, subject, isBooking } = request;
   if (isBooking) return 'book a meeting';
   const thing = subject ?? (operation && withArticle(operation.reply.of.name));
@@ -281,7 +281,7 @@ const writeWords = ({ operation }: Context, request: HttpRequest): string => {
 export const verbOf = (done: string): string => Object.keys(undone).find((verb) => undone[verb] === done) ?? 'write';
 
 /** Asks for a write with a protected profile, unless the command has asked already: `cancel 3 events`. */
-export const confirmProtected = async (context: Context, action: string, details: Facts = []): Promise<void> => {
+export const confirmProtected = async (context: Shell, action: string, details: Facts = []): Promise<void> => {
   const { protectedProfile: name } = context.settings;
   if (name === undefined) return;
   await confirm(context, {
@@ -292,5 +292,5 @@ export const confirmProtected = async (context: Context, action: string, details
 };
 
 /** The same before a request. */
-export const confirmRequest = (context: Context, request: HttpRequest): Promise<void> =>
+export const confirmRequest = (context: Shell, request: HttpRequest): Promise<void> =>
   confirmProtected(context, writeWords(context, request), bodyFacts(request));

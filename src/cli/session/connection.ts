@@ -5,7 +5,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import type { Send } from '../../http/message.ts';
 import { urlProblem } from '../../http/proxy.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { Notes } from '../messages/notes.ts';
 import { noAccount, suggestedLine } from '../messages/suggested-line.ts';
 import type { MirrorAccount } from './open-mirror.ts';
@@ -71,8 +71,11 @@ export const isAnySandbox = async ({ isSandbox, credentials }: Connection): Prom
  * Whether a sandbox knows this origin of a URI as its own: the built-in sandbox, or the one around `sandbox run`. It takes
  * any address of this machine, because its links carry the one where it listened.
  */
-export const isSandboxOrigin = (origin: string, { isSandbox, baseUrl }: Connection, { env }: Runtime): boolean =>
-  (isSandbox || (Boolean(env.SCHED_SANDBOX_ADMIN) && isLoopbackUrl(baseUrl))) && isLoopbackUrl(origin);
+export const isSandboxOrigin = (
+  origin: string,
+  { isSandbox, baseUrl }: Connection,
+  { env }: HeadlessRuntime,
+): boolean => (isSandbox || (Boolean(env.SCHED_SANDBOX_ADMIN) && isLoopbackUrl(baseUrl))) && isLoopbackUrl(origin);
 
 /** Prints URLs of the built-in sandbox with the address of `sandbox start`, because its own port changes each time. */
 export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, 'isSandbox' | 'baseUrl'>): string =>
@@ -117,7 +120,7 @@ export const checkToken = (text: string, name: string): string => {
 };
 
 /** The token from the environment, if there is one. */
-export const environmentToken = async (runtime: Runtime): Promise<string | undefined> => {
+export const environmentToken = async (runtime: HeadlessRuntime): Promise<string | undefined> => {
   const { env, secrets } = runtime;
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
@@ -129,7 +132,7 @@ export const environmentToken = async (runtime: Runtime): Promise<string | undef
 
 /** Whose mirror a command uses. */
 export const mirrorAccount = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   { account, sandbox }: Pick<Settings, 'account' | 'sandbox'>,
 ): Promise<MirrorAccount> => {
   if (sandbox) return { profile: undefined, baseUrl: sandboxAddress, isSandbox: true };
@@ -142,7 +145,7 @@ export const mirrorAccount = async (
 };
 
 /** A service on the network. Its URLs are from the environment, else from the profile. */
-const serviceOf = ({ env }: Runtime, account: Account | undefined) => ({
+const serviceOf = ({ env }: HeadlessRuntime, account: Account | undefined) => ({
   baseUrl: env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : account?.profile.base_url,
   mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
   isSandbox: false,
@@ -161,14 +164,14 @@ const defaultsOf = (
 };
 
 /** `--curl` prints a request that needs no reads without a token. With a read, it fails with `error`. */
-const withoutToken = (error: SchedError, runtime: Runtime, { account, curl }: Settings): Connection => {
+const withoutToken = (error: SchedError, runtime: HeadlessRuntime, { account, curl }: Settings): Connection => {
   const { baseUrl, ...service } = serviceOf(runtime, account);
   if (!curl || baseUrl === undefined) throw error;
   const credentials = { current: () => Promise.reject(error) };
   return { ...service, baseUrl, credentials, ...defaultsOf(account, 'login') };
 };
 
-const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
+const withToken = (token: string, runtime: HeadlessRuntime, account: Account | undefined): Connection => {
   const { baseUrl, ...service } = serviceOf(runtime, account);
   if (baseUrl === undefined) {
     throw new SchedError('environment', 'Found a token, but no base URL to send it to', {
@@ -191,7 +194,12 @@ const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) =>
 };
 
 /** Connects with a profile's login. Its token goes only to its own origin, whatever the environment says. */
-const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+const withLogin = async (
+  account: Account,
+  runtime: HeadlessRuntime,
+  settings: Settings,
+  notes: Notes,
+): Promise<Connection> => {
   const { name } = account;
   const { openLogin } = await import('./stored-login.ts');
   const session = await openLogin(account, runtime, settings, notes);
@@ -222,7 +230,7 @@ const placeOf = ({ account }: Pick<Settings, 'account'>): string | undefined =>
   account === undefined || account.isOnly ? undefined : account.name;
 
 export const connect = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   settings: Settings,
   notes: Notes,
   dialect: () => Promise<Dialect | undefined>,

@@ -11,7 +11,7 @@ import { toleratedSkewMs } from '../../http/service-time.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { durationText } from '../../output/progress.ts';
-import type { Output, Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime, Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -28,16 +28,35 @@ import { openSharedState, type SharedState } from './shared-state.ts';
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
 const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
 
-/** Everything a running command can use. Opened on first use. */
+/** The settings that are no mode of the shell. */
+export type RoomSettings = Pick<
+  Settings,
+  | 'zone'
+  | 'zoneSource'
+  | 'account'
+  | 'here'
+  | 'sandbox'
+  | 'mirror'
+  | 'dialect'
+  | 'sharedState'
+  | 'timeoutMs'
+  | 'verbose'
+>;
+
+/** What can be said while a command works. The shell says what it has done. */
+export type WorkNotes = Pick<Notes, 'info' | 'warn' | 'always' | 'place' | 'ahead'> & {
+  /** Says how many rows of a list have arrived, and 0 at its end. */
+  rows(count: number): void;
+};
+
+/** What a running command can use. Opened on first use. The shell prints, asks, and knows who reads. */
 export interface Context {
-  runtime: Runtime;
-  settings: Settings;
-  notes: Notes;
-  printer: Printer;
+  runtime: HeadlessRuntime;
+  settings: RoomSettings;
+  notes: WorkNotes;
   connection(): Promise<Connection>;
-  client(): Promise<Client>;
-  /** A client for a service that differs in this way from the catalogue. */
-  clientFor(dialect: Dialect | undefined): Promise<Client>;
+  /** By default, for a service that differs from the catalogue in the way that the account says. */
+  client(other?: { dialect: Dialect | undefined }): Promise<Client>;
   /** The rate budget and the booking ledger. */
   sharedState(): Promise<SharedState>;
   /** The time in the service's last reply, if it had one. For proofs: see `now` for everything else. */
@@ -51,27 +70,30 @@ export interface Context {
   askNow(): Promise<number>;
   /** How the service differs from the catalogue, if it does. The built-in sandbox doesn't. */
   dialect(): Promise<Dialect | undefined>;
+  identity: Identity;
+  /** The ID of a record for a command line: for a person its beginning, which is remembered. */
+  shownId(uri: unknown): string;
+  /** Asks a person to choose something else while the command runs. Undefined if nobody answers. */
+  asker?: () => Promise<Asker>;
+}
+
+/** The same with what belongs to the shell, and to the few programs that talk to their reader by themselves. */
+export interface Shell extends Context {
+  runtime: Runtime;
+  settings: Settings;
+  notes: Notes;
+  printer: Printer;
   /** The operation that the command carries out, if it is a single one. */
   operation?: Operation | undefined;
-  identity: Identity;
   /** The plan is being carried out: whoever had to agree has agreed. Before that, no write leaves. */
   isAgreed: boolean;
   /** Asks for a write with a protected profile. */
   beforeWrite?: (request: HttpRequest) => Promise<void>;
   frontend?: Frontend | undefined;
-  /** The ID of a record for a command line: for a person its beginning, which is remembered. */
-  shownId(uri: unknown): string;
   /** Whether the person can be asked to confirm a write. */
   canConfirm: boolean;
-  /** Asks a person while the command runs. Undefined if nobody answers: without a terminal, or with `--yes`. */
-  asker?: () => Promise<Asker>;
-  /** Says how many rows of a list have arrived, and 0 at its end. */
-  rowsRead(count: number): void;
   close(): Promise<void>;
 }
-
-/** What the shell and programs have besides. */
-export type Shell = Context;
 
 /** Whether one person sees both the notes of a run and its answer in words. */
 export const isWatched = ({ printer, runtime }: Context): boolean =>

@@ -4,7 +4,7 @@ import { codeOf, SchedError } from '../../base/errors.ts';
 import { addressOf, type Dialect } from '../../dialects/dialect.ts';
 import { type DialectSource, digestOf, parseDialect, shippedDialects } from '../../dialects/read.ts';
 import type { DialectFile } from '../../dialects/schema.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directoryPath } from '../../state/paths.ts';
 import { brokenFile } from '../messages/broken-file.ts';
@@ -18,7 +18,7 @@ const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]*$/.test(text);
 export const dialectSetting = (text: string): string => (isName(text) ? text : resolve(text));
 
 /** The text of a dialect: a name means a file among the settings, then a shipped one. */
-const readSource = async (nameOrFile: string, runtime: Runtime): Promise<DialectSource> => {
+const readSource = async (nameOrFile: string, runtime: HeadlessRuntime): Promise<DialectSource> => {
   const place = isName(nameOrFile)
     ? join(directoryPath('config', runtime), 'dialects', `${nameOrFile}.yaml`)
     : resolve(nameOrFile);
@@ -52,7 +52,7 @@ export const movedWrites = async (dialect: Dialect): Promise<string[]> =>
   });
 
 /** Reads a dialect by its name or file. The checked content is cached by its digest: reading YAML takes long. */
-export const loadDialect = async (nameOrFile: string, runtime: Runtime): Promise<Dialect> => {
+export const loadDialect = async (nameOrFile: string, runtime: HeadlessRuntime): Promise<Dialect> => {
   const source = await readSource(nameOrFile, runtime);
   const digest = digestOf(source.text);
   const cache = join(directoryPath('cache', runtime), `dialect-${digest}.json`);

@@ -12,7 +12,7 @@ import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference } from '../../client/ids.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { readdir, rm } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
@@ -51,7 +51,7 @@ const baseOfUri = (uri: string): string | undefined => {
 };
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
-export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: string): string => {
+export const cacheFile = (runtime: HeadlessRuntime, { origin, token }: Credential, kind: string): string => {
   const fingerprint = hash('sha256', `${origin}\n${token}`).slice(0, 32);
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
@@ -76,7 +76,7 @@ const readCache = async (file: string, now: number): Promise<Owner | undefined> 
 };
 
 /** Writes a cache file, and deletes the files of tokens that are no longer in use. */
-export const writeCache = async (runtime: Runtime, file: string, facts: object): Promise<void> => {
+export const writeCache = async (runtime: HeadlessRuntime, file: string, facts: object): Promise<void> => {
   if (isHomeless('cache', runtime)) return;
   const { clock, secrets } = runtime;
   const text = JSON.stringify({ ...facts, at: clock.now() });
@@ -126,7 +126,7 @@ const askForOwner = async (client: Client, baseUrl: string): Promise<Owner> => {
 
 /** Who the token belongs to: known from the login, else from the cache, else from the service. */
 export const ownerOfToken = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   { baseUrl, owner, defaults, isSandbox, credentials }: Connection,
   client: () => Promise<Client>,
 ): Promise<Owner> => {
@@ -167,7 +167,7 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
 };
 
 interface Sources {
-  env: Runtime['env'];
+  env: HeadlessRuntime['env'];
   connection(): Promise<Connection>;
   owner(): Promise<Owner>;
   /** Looks up the URI of a user by name or email address. */

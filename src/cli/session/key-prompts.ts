@@ -16,7 +16,7 @@ import {
   type Question,
   questionText,
 } from './asker.ts';
-import type { Context } from './context.ts';
+import type { Shell } from './context.ts';
 import { pick } from './picker.ts';
 
 const unchanged = (text: string): string => text;
@@ -35,14 +35,14 @@ const plainTheme = {
 };
 
 /** A terminal, and how prompts look there. */
-interface Screen extends Pick<Context, 'runtime' | 'notes'> {
+interface Screen extends Pick<Shell, 'runtime' | 'notes'> {
   columns: number;
   isAscii: boolean;
   paint: Paint;
   theme: Partial<typeof plainTheme>;
 }
 
-const screenOf = ({ runtime, notes }: Context): Screen => ({
+const screenOf = ({ runtime, notes }: Shell): Screen => ({
   runtime,
   notes,
   columns: runtime.stderr.columns || 80,
@@ -173,7 +173,7 @@ const askChoices = (
 };
 
 /** Prompts that are redrawn while the user types and moves. */
-export const promptAsker = (context: Context): Asker => {
+export const promptAsker = (context: Shell): Asker => {
   const screen = screenOf(context);
   return {
     text: (question) => askText(screen, question),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Outcome, SchedError } from '../../base/errors.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { type Marks, markOf } from '../../sandbox/mirror/forget.ts';
 import { fileMarks, isMarkKey, type MarkStore, newMarkKey } from '../../state/forgotten.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -17,7 +17,7 @@ interface MirrorMarks {
 
 /** What a command needs to find the marks. */
 export interface MarkPlace {
-  runtime: Runtime;
+  runtime: HeadlessRuntime;
   settings: Settings;
   notes: Notes;
 }

@@ -5,7 +5,7 @@ import { the, words } from '../../base/words.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from '../../node/files.ts';
 import { ageText, durationText } from '../../output/progress.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { answerFromMirror } from '../../sandbox/mirror/answer.ts';
 import { forget, type Marks, wipe } from '../../sandbox/mirror/forget.ts';
 import { factsOf, type MirrorFacts, mirrorAge, mirrorClock, openMirror, readOnly } from '../../sandbox/mirror/open.ts';
@@ -35,7 +35,7 @@ const deletion = { command: ['mirror', 'delete'] } as const;
 const notPrivate = (folder: string, reason: string, advice: string): SchedError =>
   new SchedError('environment', `A mirror can't be in ${folder}`, { reason, advice });
 
-const mirrorDirectory = (runtime: Runtime): string => {
+const mirrorDirectory = (runtime: HeadlessRuntime): string => {
   if (isHomeless('cache', runtime) || isHomeless('state', runtime))
     throw new SchedError('environment', 'No directory for a mirror', {
       reason: homeMissing(runtime),
@@ -50,7 +50,7 @@ const mirrorDirectory = (runtime: Runtime): string => {
 };
 
 /** The directory of mirrors, made if it is missing: private whatever the umask is. */
-const privateDirectory = (runtime: Runtime): string => {
+const privateDirectory = (runtime: HeadlessRuntime): string => {
   const folder = mirrorDirectory(runtime);
   ensurePrivateDirectory(folder);
   if (runtime.platform === 'win32') return folder;
@@ -83,7 +83,7 @@ export interface MirrorAccount {
  * The mirror of the profile; without one, of the service and the token. An expired login still finds its mirror. Each
  * state directory has a sandbox of its own.
  */
-export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token, isSandbox }: MirrorAccount): string => {
+export const mirrorFile = (runtime: HeadlessRuntime, { profile, baseUrl, token, isSandbox }: MirrorAccount): string => {
   const ofAccount = token === undefined ? ['profile', profile] : ['token', baseUrl, token];
   const facts = isSandbox ? ['sandbox', directoryPath('state', runtime)] : ofAccount;
   const name = hash('sha256', JSON.stringify(facts)).slice(0, 16);
@@ -91,13 +91,13 @@ export const mirrorFile = (runtime: Runtime, { profile, baseUrl, token, isSandbo
 };
 
 /** Whether there are mirrors on this machine, or were. */
-export const hasMirrors = (runtime: Runtime): boolean =>
+export const hasMirrors = (runtime: HeadlessRuntime): boolean =>
   !isHomeless('cache', runtime) &&
   !isHomeless('state', runtime) &&
   existsSync(join(directoryPath('cache', runtime), 'mirror'));
 
 /** The mirrors of this user, of all accounts. */
-export const allMirrors = (runtime: Runtime): string[] => {
+export const allMirrors = (runtime: HeadlessRuntime): string[] => {
   if (!hasMirrors(runtime)) return [];
   const folder = privateDirectory(runtime);
   try {
@@ -114,7 +114,7 @@ const tag =
   'Signature: 8a477f597d28d172789f06886806bc55\n# Made by sched. Backups would keep people whom the service has deleted.\n';
 
 /** Makes the directory of a mirror. */
-export const makeMirrorDirectory = (runtime: Runtime): void => {
+export const makeMirrorDirectory = (runtime: HeadlessRuntime): void => {
   const path = join(privateDirectory(runtime), 'CACHEDIR.TAG');
   refuseLink('write', path);
   try {
@@ -134,7 +134,7 @@ export const removeMirror = (file: string): void => {
 };
 
 /** Refuses a file that isn't this user's own, or is a link. */
-const checkFile = (file: string, { uid }: Runtime): void => {
+const checkFile = (file: string, { uid }: HeadlessRuntime): void => {
   for (const path of ['', ...sideFiles].map((suffix) => `${file}${suffix}`)) {
     refuseLink('use', path);
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -169,7 +169,7 @@ const atMirror = async <Result>(file: string, work: () => Result | Promise<Resul
   }
 };
 
-const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> => {
+const openMirrorFile = (runtime: HeadlessRuntime, file: string): Promise<Store> => {
   privateDirectory(runtime);
   checkFile(file, runtime);
   return openMirror(file);
@@ -177,7 +177,7 @@ const openMirrorFile = (runtime: Runtime, file: string): Promise<Store> => {
 
 /** Does something with the file of a mirror, which may be new, and closes it. */
 export const withMirrorFile = <Result>(
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   file: string,
   work: (store: Store) => Result | Promise<Result>,
 ): Promise<Result> =>
@@ -206,7 +206,7 @@ const refuseEmpty = (): never => {
 
 /** Does something with a mirror that exists, and closes it. Its first sync may have made the file only. */
 export const withMirror = <Result>(
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   file: string,
   work: (mirror: Mirror) => Result | Promise<Result>,
   whenEmpty: () => Result = refuseEmpty,
@@ -222,7 +222,7 @@ export const windowText = ({ since, until }: Pick<MirrorFacts, 'since' | 'until'
   return `from ${fullDateLabel(wallAt(since))} to ${fullDateLabel(wallAt(until))}`;
 };
 
-const checkAge = (facts: MirrorFacts, { mirror }: Settings, { clock }: Runtime): string => {
+const checkAge = (facts: MirrorFacts, { mirror }: Settings, { clock }: HeadlessRuntime): string => {
   const most = mirror?.maxAgeMs;
   const ageMs = mirrorAge(facts, clock);
   const age = ageMs === undefined ? 'not complete' : ageText(ageMs);
@@ -248,7 +248,7 @@ export const forgetMarked = async (place: MarkPlace, { store, file, facts }: Mir
 
 /** The connection to the mirror of an account: no network, no rate limit. */
 export const openMirrorOf = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   settings: Settings,
   notes: Notes,
   account: MirrorAccount,

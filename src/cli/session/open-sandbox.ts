@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../base/errors.ts';
 import { the, words } from '../../base/words.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { ownerToken } from '../../sandbox/oauth/ready-tokens.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
 import { serve } from '../../sandbox/server/http-server.ts';
@@ -16,7 +16,7 @@ import { localCommand } from '../messages/suggested-line.ts';
 const staleSeedDays = 14;
 
 /** The sandbox's data file: the named one, else the one that all commands of this user share. */
-export const sandboxFile = (runtime: Runtime, path?: string): string => {
+export const sandboxFile = (runtime: HeadlessRuntime, path?: string): string => {
   if (path !== undefined) return path === ':memory:' ? path : resolve(path);
   const file = join(directory('state', runtime), 'sandbox.db');
   refuseLink('use', file);
@@ -52,7 +52,10 @@ export const sandboxDataError = (
 };
 
 /** Opens the sandbox's data. Creates the directory if needed. */
-export const openSandboxData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
+export const openSandboxData = async (
+  runtime: HeadlessRuntime,
+  { data, ...options }: DataOptions = {},
+): Promise<Sandbox> => {
   const { clock, randomBytes } = runtime;
   const file = sandboxFile(runtime, data);
   try {
@@ -66,7 +69,7 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
  * Runs the built-in sandbox on a free loopback port for one command. That port is gone afterwards, and a printed URI must
  * stay valid: records are named under the address of a server with the same data, else under `usualOrigin`.
  */
-export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: string) => {
+export const startSandbox = async (runtime: HeadlessRuntime, notes: Notes, usualOrigin: string) => {
   notes.place('sandbox');
   const sandbox = await openSandboxData(runtime, { usualOrigin });
   if (sandbox.seedAgeDays > staleSeedDays) {

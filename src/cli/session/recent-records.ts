@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
 import { readCacheFile, writeCache } from './identity.ts';
 import type { Settings } from './settings.ts';
@@ -10,7 +10,7 @@ export const mostRemembered = 500;
 
 type Whose = Pick<Settings, 'account' | 'sandbox'>;
 
-const fileOf = (runtime: Runtime, { account, sandbox }: Whose): string => {
+const fileOf = (runtime: HeadlessRuntime, { account, sandbox }: Whose): string => {
   const whose = sandbox ? 'sandbox' : `${account?.name}\n${account?.profile.base_url ?? runtime.env.SCHED_BASE_URL}`;
   const fingerprint = hash('sha256', whose).slice(0, 32);
   return join(directory('cache', runtime), `shown-${fingerprint}.json`);
@@ -25,7 +25,7 @@ const readRecent = async (file: string): Promise<string[]> => {
 const shortUri = (uri: string): string | undefined => /[a-z_]+\/[\w-]{1,128}$/.exec(uri)?.[0];
 
 /** Remembers the URIs of records that a terminal showed, so that the beginning of an ID is enough afterwards. */
-export const rememberShown = async (runtime: Runtime, whose: Whose, uris: readonly string[]): Promise<void> => {
+export const rememberShown = async (runtime: HeadlessRuntime, whose: Whose, uris: readonly string[]): Promise<void> => {
   const file = fileOf(runtime, whose);
   const before = await readRecent(file);
   const latest = uris.flatMap((uri) => shortUri(uri) ?? []);
@@ -35,7 +35,7 @@ export const rememberShown = async (runtime: Runtime, whose: Whose, uris: readon
 
 /** The IDs of remembered records that begin like this. Only that one if it is an ID itself. */
 export const recallIds = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   whose: Whose,
   collection: string,
   beginning: string,

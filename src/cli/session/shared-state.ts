@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { isLoopback } from '../../base/uri.ts';
 import { existsSync } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import type { MarkStore } from '../../state/forgotten.ts';
@@ -31,11 +31,11 @@ export interface SharedState {
 type LockChoices = Pick<LockOptions, 'waitMs' | 'onWait' | 'silentMs' | 'busy'>;
 
 /** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
-export const stateDirectory = (runtime: Runtime): string | undefined =>
+export const stateDirectory = (runtime: HeadlessRuntime): string | undefined =>
   isHomeless('state', runtime) ? undefined : directory('state', runtime);
 
 /** Prefers the OS runtime directory, which is cleared at logout: right for a budget. SCHED_STATE_DIR overrides it. */
-const budgetDirectory = (runtime: Runtime): string | undefined => {
+const budgetDirectory = (runtime: HeadlessRuntime): string | undefined => {
   const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: stateDir } = runtime.env;
   const isVolatile = !stateDir && volatile.startsWith('/') && existsSync(volatile);
   const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
@@ -43,7 +43,7 @@ const budgetDirectory = (runtime: Runtime): string | undefined => {
   return base === undefined ? undefined : join(base, 'budget');
 };
 
-const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerKind<Entry>): Ledger<Entry> => {
+const fileLedgerOf = <Entry extends CommonEntry>(runtime: HeadlessRuntime, kind: LedgerKind<Entry>): Ledger<Entry> => {
   const state = stateDirectory(runtime);
   return state === undefined
     ? fileLedger({ directory: directoryPath('state', runtime), world: runtime, unusable: homeMissing(runtime) }, kind)
@@ -53,7 +53,7 @@ const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerK
 const longestPassword = 10_000;
 
 /** The address with its password. A file holds the password if the URL is in a profile, which stores no secrets. */
-export const redisAddressOf = async (url: string, runtime: Runtime): Promise<RedisAddress> => {
+export const redisAddressOf = async (url: string, runtime: HeadlessRuntime): Promise<RedisAddress> => {
   const address = readAddress(url);
   const variable = 'SCHED_SHARED_STATE_PASSWORD_FILE';
   if (address.password !== undefined || !runtime.env[variable]) return address;
@@ -72,7 +72,7 @@ interface Remote {
 }
 
 /** The state that several machines share. Connects on first use. */
-const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<Remote> => {
+const openRemote = async (url: string, runtime: HeadlessRuntime, notes: Notes): Promise<Remote> => {
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
@@ -99,7 +99,7 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
 };
 
 export const openSharedState = async (
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   settings: Settings,
   notes: Notes,
   isSandbox: boolean,

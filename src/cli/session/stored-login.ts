@@ -11,14 +11,14 @@ import {
 } from '../../auth/session.ts';
 import { type CredentialStore, openCredentialStore } from '../../auth/stores.ts';
 import type { StoreKind } from '../../auth/vault.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
 import type { Notes } from '../messages/notes.ts';
 import { serverOf } from './server-addresses.ts';
 import type { Account, Settings } from './settings.ts';
 
 /** Registers the secrets of a credential, so that they are never printed. */
-export const rememberSecret = ({ secrets }: Runtime, record: CredentialRecord): void => {
+export const rememberSecret = ({ secrets }: HeadlessRuntime, record: CredentialRecord): void => {
   const { access_token, refresh_token = '', client_secret } = record;
   secrets.keep(access_token);
   secrets.keep(refresh_token, 'refresh token');
@@ -26,12 +26,12 @@ export const rememberSecret = ({ secrets }: Runtime, record: CredentialRecord): 
 };
 
 /** In a header, the secret is sent in the encoding of forms (RFC 6749 §2.3.1). */
-export const rememberClientSecret = ({ secrets }: Pick<Runtime, 'secrets'>, secret: string): void => {
+export const rememberClientSecret = ({ secrets }: Pick<HeadlessRuntime, 'secrets'>, secret: string): void => {
   secrets.keep(secret, 'client secret');
   secrets.keep(String(new URLSearchParams({ '': secret })).slice(1), 'client secret');
 };
 
-export const credentialStoreOf = async (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> => {
+export const credentialStoreOf = async (kind: StoreKind, runtime: HeadlessRuntime): Promise<CredentialStore> => {
   const store = await openCredentialStore(kind, runtime, directory('config', runtime));
   return {
     ...store,
@@ -50,7 +50,7 @@ export const credentialStoreOf = async (kind: StoreKind, runtime: Runtime): Prom
 /** Opens a profile's login as a session that refreshes itself. Returns undefined if the profile has no login. */
 export const openLogin = async (
   { profile }: Account,
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   settings: Pick<Settings, 'allowRefresh'>,
   notes: Pick<Notes, 'warn'>,
 ): Promise<Session | undefined> => {
@@ -77,7 +77,7 @@ export const openLogin = async (
 export const saveLogin = async (
   record: CredentialRecord,
   store: CredentialStore,
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
   profile: string,
   notes: Notes,
 ): Promise<CredentialKey> => {
@@ -92,7 +92,11 @@ export const saveLogin = async (
 };
 
 /** Removes the login of a profile that has one, and revokes it at the service. Warns if the revocation fails. */
-export const removeLogin = async ({ name, profile }: Account, runtime: Runtime, notes: Notes): Promise<Revocation> => {
+export const removeLogin = async (
+  { name, profile }: Account,
+  runtime: HeadlessRuntime,
+  notes: Notes,
+): Promise<Revocation> => {
   const { store, ...key } = profile.login!;
   const ending = await removeCredential({
     key,

@@ -11,7 +11,7 @@ import type { Context } from '../../cli/session/context.ts';
 import { addPlaceToLook } from '../../cli/session/scope-check.ts';
 import type { RawInput } from '../../client/client.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { bookingIn, bookRaw } from './booking-body.ts';
 import type { ApiInput } from './input.ts';
 import { isPrivate, mayBook, questionFor } from './known-paths.ts';
@@ -43,7 +43,7 @@ const requestEffect = (operation: Operation | undefined): Pick<HttpRequest, 'eff
   operation?.effect === undefined ? {} : { effect: operation.effect === 'deletion' ? 'change' : operation.effect };
 
 /** R12: the signing key of a webhook is a secret. */
-const keepSigningKey = ({ secrets }: Runtime, body = ''): void => {
+const keepSigningKey = ({ secrets }: HeadlessRuntime, body = ''): void => {
   const value = body.includes('signing_key') ? jsonIn(body) : undefined;
   if (isObject(value) && typeof value.signing_key === 'string') secrets.keep(value.signing_key, 'signing key');
 };

@@ -26,7 +26,7 @@ import {
 import { createClient } from '../../client/client.ts';
 import { authorize } from '../../http/authorize.ts';
 import { durationText } from '../../output/progress.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
 import type { LoginInput } from './input.ts';
 import { type Addresses, completeAddresses, isInteractive } from './login-addresses.ts';
@@ -39,7 +39,7 @@ const keychainReason = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
 /** The settings check the variable. */
-const storeIn = ({ env }: Runtime): CredentialStore['kind'] | undefined =>
+const storeIn = ({ env }: HeadlessRuntime): CredentialStore['kind'] | undefined =>
   (['keychain', 'file'] as const).find((kind) => kind === env.SCHED_CREDENTIAL_STORE);
 
 /**
@@ -82,7 +82,7 @@ const openProvenStore = async (
 const ownUserOf = async (
   record: CredentialRecord,
   baseUrl: string,
-  { send }: Runtime,
+  { send }: HeadlessRuntime,
 ): Promise<{ me: Partial<WithUri<SentUser>>; error?: SchedError }> => {
   const credential = { token: record.access_token, origin: record.origin };
   const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
@@ -94,7 +94,7 @@ const ownUserOf = async (
   }
 };
 
-const readToken = async ({ stdin }: Runtime): Promise<string> =>
+const readToken = async ({ stdin }: HeadlessRuntime): Promise<string> =>
   checkToken(new TextDecoder().decode(await stdin.bytes(longestToken)), 'stdin');
 
 /** Deletes and revokes a replaced login, unless another profile uses it: no command could log out of it later. */

@@ -8,7 +8,7 @@ import type { GenericCommand } from '../../cli/operation/generic-command.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
 import type { Client } from '../../client/client.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { keyTextIn } from '../../state/key-file.ts';
 import { checkCount } from '../bulk/check-count.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
@@ -32,7 +32,7 @@ const bookingMark = ({ line, body }: BookingLine): string => `${line} ${idIn(bod
  * The key that hashes the input for the receipt: without it, a few addresses could be guessed from the hash. It is beside
  * the ledger, because a run can only be resumed safely together with the ledger.
  */
-const inputKey = async ({ randomBytes }: Runtime, state: string): Promise<ReceiptKey> => {
+const inputKey = async ({ randomBytes }: HeadlessRuntime, state: string): Promise<ReceiptKey> => {
   const path = join(state, 'bookings', 'input.key');
   const key = readKey(await keyTextIn(path, randomBytes));
   if (key !== undefined) return key;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isObject } from '../../base/json.ts';
 import { readCacheFile, writeCache } from '../../cli/session/identity.ts';
 import { readdir, rm } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { attempt } from '../../state/disk.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 
@@ -24,15 +24,18 @@ interface Failed {
   findFree?: unknown;
 }
 
-const fileOf = (runtime: Runtime, run: string): string =>
+const fileOf = (runtime: HeadlessRuntime, run: string): string =>
   join(directory('cache', runtime), `reasons-${hash('sha256', run).slice(0, 32)}.json`);
 
-export const keepReasons = (runtime: Runtime, run: string, failures: readonly Failed[]): Promise<void> => {
+export const keepReasons = (runtime: HeadlessRuntime, run: string, failures: readonly Failed[]): Promise<void> => {
   const lines = failures.map(({ line, problem, findFree }) => [line, { problem, isTime: findFree !== undefined }]);
   return writeCache(runtime, fileOf(runtime, run), { lines: Object.fromEntries(lines) });
 };
 
-export const recallReasons = async (runtime: Runtime, run: string): Promise<(line: number) => Reason | undefined> => {
+export const recallReasons = async (
+  runtime: HeadlessRuntime,
+  run: string,
+): Promise<(line: number) => Reason | undefined> => {
   const { lines } = await readCacheFile(fileOf(runtime, run));
   return (line) => {
     const reason = isObject(lines) ? lines[line] : undefined;
@@ -46,7 +49,7 @@ export const recallReasons = async (runtime: Runtime, run: string): Promise<(lin
  * Removes all reasons, because the service's words may name people whose data is deleted. Nothing depends on them: a run
  * that is resumed says the status instead.
  */
-export const forgetReasons = async (runtime: Runtime): Promise<void> => {
+export const forgetReasons = async (runtime: HeadlessRuntime): Promise<void> => {
   if (isHomeless('cache', runtime)) return;
   const folder = dirname(fileOf(runtime, ''));
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('reasons-'));

@@ -1,6 +1,6 @@
 import { SchedError } from '../../base/errors.ts';
 import { isObject, jsonIn, jsonText } from '../../base/json.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { statIfAny } from '../../state/directories.ts';
 import { writePrivateFile } from '../../state/files.ts';
 import { readNamedFile } from '../../state/named-file.ts';
@@ -13,7 +13,11 @@ type Seen = Record<string, string>;
 const stable = ({ verdict, seen, finding }: ApiFinding): string =>
   `${verdict}${seen === null ? '' : ` (${seen.status})`}: ${finding.replace(/\b[\d,]+ records?\b/g, 'records')}`;
 
-const readBaseline = async (file: string, service: string, { interrupted }: Runtime): Promise<Seen | undefined> => {
+const readBaseline = async (
+  file: string,
+  service: string,
+  { interrupted }: HeadlessRuntime,
+): Promise<Seen | undefined> => {
   if (statIfAny(file) === undefined) return undefined;
   const value = jsonIn(new TextDecoder().decode(await readNamedFile(file, interrupted)));
   if (!isObject(value) || !isObject(value.seen) || value.doctor_baseline !== 1)
@@ -28,7 +32,7 @@ export const changedSince = async (
   file: string,
   service: string,
   findings: readonly ApiFinding[],
-  runtime: Runtime,
+  runtime: HeadlessRuntime,
 ): Promise<ApiFinding[] | undefined> => {
   const before = await readBaseline(file, service, runtime);
   // A service that does not reply tells nothing about its API.

@@ -3,7 +3,7 @@ import type { Here } from '../../cli/messages/suggested-line.ts';
 import type { Config } from '../../cli/session/profile-schema.ts';
 import type { Account } from '../../cli/session/settings.ts';
 import { urlProblem } from '../../http/proxy.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 
 /** The result of one check: what it found and, if that is a problem, how to fix it. */
 export interface Finding {
@@ -15,7 +15,7 @@ export interface Finding {
 
 /** The context of all checks. `config` is undefined if the configuration is broken: doctor must work even then. */
 export interface DoctorContext {
-  runtime: Runtime;
+  runtime: HeadlessRuntime;
   config: Config | undefined;
   /** Name of the selected profile, even if no such profile exists. */
   name: string | undefined;

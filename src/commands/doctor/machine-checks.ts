@@ -4,7 +4,7 @@ import { shellWord, singleQuoted } from '../../base/shell-quote.ts';
 import { adviceText, noAccount } from '../../cli/messages/suggested-line.ts';
 import { readProxy } from '../../http/proxy.ts';
 import { access, lstat, readdir, readFile } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { zoneData } from '../../time/offset.ts';
 import { resolveZone } from '../../time/zone.ts';
@@ -82,7 +82,7 @@ const modeCheck = async (check: string, path: string, wantedMode: number, platfo
 };
 
 /** Checks that a directory can be used. That others can read one the user chose is only a note. */
-const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime): Promise<Finding> => {
+const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: HeadlessRuntime): Promise<Finding> => {
   const check = `${kind} directory`;
   try {
     directory(kind, runtime);

@@ -4,7 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { McpCaller, McpServer } from '../../sandbox/mcp/endpoint.ts';
 import { createEventStore } from './event-store.ts';
 
@@ -31,7 +31,7 @@ const noSession = (): Response =>
  */
 export const serveSessions = (
   createServer: () => Server,
-  { clock, every, randomBytes }: Pick<Runtime, 'clock' | 'every' | 'randomBytes'>,
+  { clock, every, randomBytes }: Pick<HeadlessRuntime, 'clock' | 'every' | 'randomBytes'>,
 ): McpServer => {
   /** By ID, the one that was used last at the end. */
   const sessions = new Map<string, Session>();

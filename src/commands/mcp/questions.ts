@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 
 /** What a client sends back together with the answer to a question. */
 interface Asked {
@@ -36,7 +36,7 @@ export const canElicit = (context: ServerContext, server: Server): boolean => {
 };
 
 /** The questions of a server: asked with the result of a call, and answered with a repetition of the call. */
-export const createQuestions = ({ randomBytes }: Pick<Runtime, 'randomBytes'>) => {
+export const createQuestions = ({ randomBytes }: Pick<HeadlessRuntime, 'randomBytes'>) => {
   const codec = createRequestStateCodec<Asked>({ key: randomBytes(32) });
   /** The questions that wait for an answer. */
   const openQuestions = new Set<number>();

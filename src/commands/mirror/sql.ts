@@ -4,7 +4,7 @@ import type { RowsAnswer } from '../../cli/answer/answer.ts';
 import type { Call } from '../../cli/input/input.ts';
 import { forgetMarked, mirrorTrouble, withMirror } from '../../cli/session/open-mirror.ts';
 import type { View } from '../../output/view.ts';
-import { childEnvironment, queryArgument, type Runtime } from '../../runtime.ts';
+import { childEnvironment, type HeadlessRuntime, queryArgument } from '../../runtime.ts';
 import { answerQuery, plainValue, queryProblem, type SqlAnswer, type SqlQuestion } from '../../sandbox/mirror/query.ts';
 import type { SqlInput } from './input.ts';
 import { ownMirror } from './own-mirror.ts';
@@ -18,7 +18,10 @@ const viewOf = (columns: readonly string[]): View => ({
 });
 
 /** Asks SQLite in a process of its own, because nothing else ends a query. Without one if `sched` can't be started again. */
-const ask = async ({ machine, env, startChild, interrupted }: Runtime, question: SqlQuestion): Promise<SqlAnswer> => {
+const ask = async (
+  { machine, env, startChild, interrupted }: HeadlessRuntime,
+  question: SqlQuestion,
+): Promise<SqlAnswer> => {
   if (machine.program === undefined) return answerQuery(question);
   const child = await startChild([...machine.program, queryArgument], { env: childEnvironment(env), isDetached: true });
   interrupted.addEventListener('abort', child.kill, { once: true });

@@ -10,7 +10,7 @@ import type { Shell } from '../../cli/session/context.ts';
 import { sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { existsSync } from '../../node/files.ts';
 import type { View } from '../../output/view.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { tokensIn } from '../../sandbox/oauth/ready-tokens.ts';
 import type { Sandbox, Serving } from '../../sandbox/open.ts';
 import type { RunningSandbox } from '../../sandbox/run.ts';
@@ -51,7 +51,7 @@ const browserKeySeconds = 60;
 
 /** Opens the desk in a browser. `addressFor` makes an address with a new key, which works for so many seconds. */
 const openDeskPage = async (
-  runtime: Pick<Runtime, 'openBrowser'>,
+  runtime: Pick<HeadlessRuntime, 'openBrowser'>,
   addressFor: (seconds?: number) => string | Promise<string>,
 ): Promise<Answer> => {
   if (await runtime.openBrowser(await addressFor(browserKeySeconds)))

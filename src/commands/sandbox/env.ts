@@ -5,7 +5,7 @@ import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { choice } from '../../cli/input/kinds.ts';
 import { localCommand } from '../../cli/messages/suggested-line.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { environmentOf, type Serving } from '../../sandbox/open.ts';
 import { sharedData } from './input.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
@@ -23,7 +23,7 @@ const shells: Readonly<Record<string, (name: string, value?: string) => string>>
     value === undefined ? `Remove-Item Env:${name}` : `$env:${name} = '${value.replaceAll("'", "''")}'`,
 };
 
-const shellOf = ({ env, platform }: Runtime): string => {
+const shellOf = ({ env, platform }: HeadlessRuntime): string => {
   if (platform === 'win32' && !env.SHELL) return 'powershell';
   return basename(env.SHELL ?? '') === 'fish' ? 'fish' : 'bash';
 };
@@ -33,7 +33,7 @@ export const exportLines = (serving: Serving, shell = 'bash'): string[] =>
   Object.entries(environmentOf(serving)).map(([name, value]) => shells[shell]!(name, value));
 
 /** What to type in another terminal to use the sandbox with this data. */
-export const useLine = (runtime: Runtime, data: string | undefined): string => {
+export const useLine = (runtime: HeadlessRuntime, data: string | undefined): string => {
   const command = localCommand('sandbox', 'env', ...(data === undefined ? [] : ['--data', data]));
   const shell = shellOf(runtime);
   if (shell === 'fish') return `${command} | source`;
@@ -41,7 +41,7 @@ export const useLine = (runtime: Runtime, data: string | undefined): string => {
 };
 
 /** The running sandbox. One that the environment names may have been stopped and started again, with a new secret. */
-const findRunning = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
+const findRunning = async (runtime: HeadlessRuntime, data: string | undefined): Promise<Serving> => {
   const check = async (serving: Serving): Promise<Serving> => {
     await askRunning(runtime, serving, { call: 'GET /__sandbox/clock', refusal: 'No reply' });
     return serving;

@@ -5,7 +5,7 @@ import type { Command } from '../../cli/command.ts';
 import { type Call, input, taking, type Values } from '../../cli/input/input.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../cli/session/open-sandbox.ts';
 import { existsSync, rm } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { SandboxOptions, Serving } from '../../sandbox/open.ts';
 import { isSandboxFile, sideFiles } from '../../sandbox/store/database.ts';
 import { organizationKind, seedEntries, sharedData } from './input.ts';
@@ -21,7 +21,7 @@ const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | und
   });
 
 /** Throws if a file named by the user is not a sandbox file: it could be anything, so never delete it. */
-const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
+const requireOwn = async (runtime: HeadlessRuntime, file: string, data: string): Promise<void> => {
   if (await orTrouble(isSandboxFile(file), file, data)) return;
   // After a kill the last writes may be only in the WAL file. Opening the database merges them.
   const sandbox = await openSandboxData(runtime, { data: file }).catch(() => undefined);
@@ -37,7 +37,11 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
 type NewData = Pick<SandboxOptions, 'world' | 'now' | 'kind'>;
 
 /** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
-const resetInPlace = async (runtime: Runtime, data: string | undefined, seedData: NewData): Promise<boolean> => {
+const resetInPlace = async (
+  runtime: HeadlessRuntime,
+  data: string | undefined,
+  seedData: NewData,
+): Promise<boolean> => {
   // Opening would first seed data that is thrown away.
   if (!existsSync(sandboxFile(runtime, data))) return false;
   const sandbox = await openSandboxData(runtime, { data }).catch(() => undefined);
@@ -52,7 +56,7 @@ const resetInPlace = async (runtime: Runtime, data: string | undefined, seedData
 };
 
 /** Deletes the files, so that this works with damaged data too. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, seedData: NewData): Promise<void> => {
+const startAfresh = async (runtime: HeadlessRuntime, data: string | undefined, seedData: NewData): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
@@ -62,7 +66,7 @@ const startAfresh = async (runtime: Runtime, data: string | undefined, seedData:
 
 const resetWords = (where: string): NoAnswer => ({ kind: 'nothing', hints: [`sandbox reset: ${where}`] });
 
-const resetRunning = (runtime: Runtime, serving: Serving, { world, now, kind }: NewData): Plan => {
+const resetRunning = (runtime: HeadlessRuntime, serving: Serving, { world, now, kind }: NewData): Plan => {
   const name = `the sandbox at ${serving.url}`;
   return ownPlan({
     question: () => ({

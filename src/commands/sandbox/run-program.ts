@@ -8,7 +8,7 @@ import { both, type Input, taking } from '../../cli/input/input.ts';
 import { argumentsIn } from '../../cli/parse/line-part.ts';
 import type { Shell } from '../../cli/session/context.ts';
 import { chmod, mkdtemp, rm, writeFile } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { environmentOf, placesIn, type Serving } from '../../sandbox/open.ts';
 import { attempt } from '../../state/disk.ts';
 import type { Nouns } from '../schema/command.ts';
@@ -16,7 +16,7 @@ import { runInput, type ServingInput } from './input.ts';
 import { conflicting, whileServing } from './serving.ts';
 
 /** Writes a `sched` (on Windows also for shells such as Git Bash) that starts this program, if its path is known. */
-const writeLauncher = async (directory: string, { machine: { program }, platform }: Runtime): Promise<void> => {
+const writeLauncher = async (directory: string, { machine: { program }, platform }: HeadlessRuntime): Promise<void> => {
   if (program === undefined) return;
   if (platform === 'win32') {
     const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
@@ -28,7 +28,7 @@ const writeLauncher = async (directory: string, { machine: { program }, platform
 };
 
 /** Creates the directory of a run: a `sched` for its PATH, and where that keeps its files. */
-const makeDirectory = async (runtime: Runtime): Promise<string> => {
+const makeDirectory = async (runtime: HeadlessRuntime): Promise<string> => {
   const prefix = join(tmpdir(), 'sched-run-');
   return attempt('write', prefix, async () => {
     const directory = await mkdtemp(prefix);
@@ -37,7 +37,7 @@ const makeDirectory = async (runtime: Runtime): Promise<string> => {
   });
 };
 
-const environmentFor = ({ env, platform }: Runtime, serving: Serving, directory: string) => {
+const environmentFor = ({ env, platform }: HeadlessRuntime, serving: Serving, directory: string) => {
   const set = { ...environmentOf(serving), ...placesIn(directory), PATH: '' };
   // Windows reads a name in any case: of PATH and Path, the program would get only one.
   const nameOf = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
@@ -48,7 +48,7 @@ const environmentFor = ({ env, platform }: Runtime, serving: Serving, directory:
   return { ...Object.fromEntries(keptVariables), ...set };
 };
 
-const runIn = async (runtime: Runtime, serving: Serving, command: readonly string[]): Promise<number> => {
+const runIn = async (runtime: HeadlessRuntime, serving: Serving, command: readonly string[]): Promise<number> => {
   runtime.interrupted.throwIfAborted();
   const directory = await makeDirectory(runtime);
   try {

@@ -7,12 +7,12 @@ import { openSandboxData, sandboxFile } from '../../cli/session/open-sandbox.ts'
 import { NetworkFailure } from '../../http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { existsSync } from '../../node/files.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { adminHeader, answerAdmin } from '../../sandbox/admin/admin.ts';
 import type { Serving } from '../../sandbox/open.ts';
 
 /** The running sandbox whose address and admin secret are in the environment, as inside `sandbox run`. `--data` wins. */
-export const servingAround = ({ env }: Runtime, data: string | undefined): Serving | undefined => {
+export const servingAround = ({ env }: HeadlessRuntime, data: string | undefined): Serving | undefined => {
   const { SCHED_SANDBOX_ADMIN: secret, SCHED_BASE_URL: url } = env;
   // The secret goes to this machine only.
   return data === undefined && secret && url && isLoopbackUrl(url)
@@ -27,7 +27,7 @@ const nothingRuns = (where: string, data?: string): SchedError =>
   });
 
 /** The running sandbox that has this data open. */
-export const servingWith = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
+export const servingWith = async (runtime: HeadlessRuntime, data: string | undefined): Promise<Serving> => {
   const none = nothingRuns('with this data', data);
   // To open data that isn't there would create it.
   if (!existsSync(sandboxFile(runtime, data))) throw none;
@@ -42,7 +42,7 @@ export const servingWith = async (runtime: Runtime, data: string | undefined): P
 };
 
 /** The running sandbox: the one in the environment, else the one that has this data open. */
-export const findServing = async (runtime: Runtime, data: string | undefined): Promise<Serving> =>
+export const findServing = async (runtime: HeadlessRuntime, data: string | undefined): Promise<Serving> =>
   servingAround(runtime, data) ?? servingWith(runtime, data);
 
 export interface AdminRequest {
@@ -84,7 +84,7 @@ const readReply = ({ status, body }: HttpReply, { refusal, advice }: AdminReques
   throw new SchedError(status >= 500 ? 'environment' : 'usage', refusal, facts);
 };
 
-export const askRunning = async (runtime: Runtime, serving: Serving, request: AdminRequest): Promise<Json> => {
+export const askRunning = async (runtime: HeadlessRuntime, serving: Serving, request: AdminRequest): Promise<Json> => {
   runtime.secrets.keep(serving.secret);
   const reply = await runtime.send(messageOf(request, serving)).catch((error: unknown) => {
     // A sandbox that was killed left its address behind.
@@ -97,7 +97,11 @@ export const askRunning = async (runtime: Runtime, serving: Serving, request: Ad
 };
 
 /** Asks the running sandbox in the environment. Without one, the reply comes from the data itself, served or not. */
-export const askSandbox = async (runtime: Runtime, data: string | undefined, request: AdminRequest): Promise<Json> => {
+export const askSandbox = async (
+  runtime: HeadlessRuntime,
+  data: string | undefined,
+  request: AdminRequest,
+): Promise<Json> => {
   const serving = servingAround(runtime, data);
   if (serving !== undefined) return askRunning(runtime, serving, request);
   const sandbox = await openSandboxData(runtime, { data });

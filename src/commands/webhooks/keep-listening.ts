@@ -3,7 +3,7 @@ import { counted } from '../../base/numbers.ts';
 import type { Clock } from '../../base/system.ts';
 import { cannotListen } from '../../cli/messages/cannot-listen.ts';
 import type { Notes } from '../../cli/messages/notes.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import type { Receiver } from './work-receiver.ts';
 
 /** Pauses before each attempt to listen again. */
@@ -63,7 +63,7 @@ const tickMs = 5_000;
 const longestGapMs = 60_000;
 
 /** Says when this machine was asleep, because nothing was received meanwhile. Returns a function that ends that. */
-export const watchClock = ({ every, clock }: Pick<Runtime, 'every' | 'clock'>, notes: Notes): (() => void) => {
+export const watchClock = ({ every, clock }: Pick<HeadlessRuntime, 'every' | 'clock'>, notes: Notes): (() => void) => {
   let last = clock.now();
   return every(tickMs, () => {
     const gapMs = clock.now() - last;

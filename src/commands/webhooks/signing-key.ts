@@ -5,7 +5,7 @@ import { type EntryOptions, entry } from '../../cli/input/entry.ts';
 import { accept, type Kind, refuse } from '../../cli/input/kind.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { stateDirectory } from '../../cli/session/shared-state.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { ensureLastingDirectory } from '../../state/directories.ts';
 import { createKeyFile } from '../../state/key-file.ts';
 import { readNamedFile } from '../../state/named-file.ts';
@@ -42,7 +42,10 @@ export const keyProblem = (key: string): string | undefined => {
  * The key in a file: its content without one line break at the end. Undefined if the file doesn't exist. From now on the
  * key is removed from all output (R12). Follows symbolic links: a mounted secret is often one, and the user named the file.
  */
-export const readSigningKey = async (path: string, { interrupted, secrets }: Runtime): Promise<string | undefined> => {
+export const readSigningKey = async (
+  path: string,
+  { interrupted, secrets }: HeadlessRuntime,
+): Promise<string | undefined> => {
   const bytes = await readNamedFile(path, interrupted, longestKeyFile).catch((error: NodeJS.ErrnoException) => {
     interrupted.throwIfAborted();
     if (error.code === 'ENOENT') return undefined;
@@ -64,7 +67,7 @@ export const createSigningKey = async (path: string, { runtime, notes }: Context
 };
 
 /** A key of sched's own, for a person who names none. Undefined if there is no place for it. */
-export const ownKeyFile = async (runtime: Runtime): Promise<{ path: string; isNew: boolean } | undefined> => {
+export const ownKeyFile = async (runtime: HeadlessRuntime): Promise<{ path: string; isNew: boolean } | undefined> => {
   const state = stateDirectory(runtime);
   if (state === undefined) return undefined;
   const path = join(state, 'webhooks', 'signing.key');

@@ -4,7 +4,7 @@ import { the, words } from '../../base/words.ts';
 import type { RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
 import { type Call, taking } from '../../cli/input/input.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { HeadlessRuntime } from '../../runtime.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { type VerifyInput, verifyInput } from './input.ts';
 import { readVerification } from './signature-check.ts';
@@ -12,7 +12,7 @@ import { mostBodyBytes } from './work-receiver.ts';
 import { checkSignature, type SignatureCheck } from './work-signature.ts';
 
 /** The body as raw bytes: the signature is over these, not over the text or the JSON in them. */
-const readDelivery = async (file: string, { stdin, interrupted }: Runtime): Promise<Uint8Array> => {
+const readDelivery = async (file: string, { stdin, interrupted }: HeadlessRuntime): Promise<Uint8Array> => {
   try {
     return await (file === '-' ? stdin.bytes(mostBodyBytes) : readNamedFile(file, interrupted, mostBodyBytes));
   } catch (error) {
