@@ -85,8 +85,8 @@ export type TextLengths = readonly string[];
 export interface StatusLine {
   /** Whether it prints plain lines now and then, for screen readers and terminals that can't erase a line. */
   readonly isPlain: boolean;
-  /** Counts down the seconds of a wait with a known end. */
-  countDown(until: number, text: (seconds: number) => TextLengths): void;
+  /** Counts down the seconds of a wait. */
+  countDown(seconds: number, text: (seconds: number) => TextLengths): void;
   /** Sets how many rows of a list have arrived. */
   rows(count: number): void;
   /** Draws this text at once and every second instead of any other. Undefined ends that. */

@@ -53,7 +53,7 @@ const places: Record<string, string> = {
   'cli/operation/': `api/ base/ client/ dialects/ http/ output/ time/ node: cli/messages/ cli/input/ cli/session/
     cli/answer/plan.ts type:cli/answer/answer.ts cli/json-file.ts cli/parse/shared-flags.ts type:cli/command.ts
     type:cli/parse/line-part.ts`,
-  'cli/answer/': `base/ output/ type:api/operation.ts type:client/wire.ts type:http/message.ts
+  'cli/answer/': `base/ output/ api/catalogue.ts api/operation.ts client/client.ts type:client/wire.ts type:http/message.ts
     cli/messages/ cli/operation/ cli/session/`,
   'cli/parse/': `api/ base/ output/ commander cli/messages/ cli/input/ cli/command.ts cli/help/topics.ts
     commands/registry.ts type:runtime.ts type:cli/session/profile-schema.ts`,

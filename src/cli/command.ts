@@ -76,6 +76,10 @@ export interface ParsedCommand {
 
 export interface Invocation extends ParsedCommand {
   context: Context;
+  /** The world in which its values are read. */
+  world: Omit<How, 'given' | 'isAsked'>;
+  /** Reports chosen fields that the record doesn't have. A command calls it that learns by itself what it prints. */
+  checkFields(known: readonly string[], operation: Operation | undefined): void;
   help: ShowHelp;
   /** Prompts have completed the command line. */
   isAsked?: boolean;
@@ -156,11 +160,11 @@ export interface Run {
   readonly draft?: Draft<unknown>;
 }
 
+/** What reading a call needs besides what is given. */
+export type Reading = Pick<Invocation, 'context' | 'parts' | 'problems' | 'checkFields'>;
+
 /** Reads a call as far as that is possible without the service, and returns what asks the service for the rest. */
-export type Draft<T> = (
-  call: Pick<Invocation, 'context' | 'parts' | 'problems'>,
-  how: How,
-) => Promise<(context: Context) => Promise<T>>;
+export type Draft<T> = (call: Reading, how: How) => Promise<(context: Context) => Promise<T>>;
 
 /** A command that is a noun itself: the registry has its name and, unless it has another one, its summary. */
 export type LeafCommand = Omit<Command, 'name' | 'summary'> & Partial<Pick<Command, 'summary'>>;

@@ -5,13 +5,13 @@ import type { Runtime } from '../runtime.ts';
 import { checks, isLocal } from './checks.ts';
 import type { Command, Invocation, ParsedCommand, ShowHelp } from './command.ts';
 import type { Given } from './input/given.ts';
-import { createNotes, type Notes, noteHidden } from './messages/notes.ts';
+import { createNotes, type Notes, noteHidden, type ProblemLog } from './messages/notes.ts';
 import type { Here } from './messages/suggested-line.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing-input.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
-import { type Context, createContext, type FindUser } from './session/context.ts';
+import { createContext, type FindUser, isWatched, type Shell } from './session/context.ts';
 import type { Frontend } from './session/frontend.ts';
 import { type Account, hereOf, wantsSandbox } from './session/settings.ts';
 
@@ -42,12 +42,12 @@ interface Surroundings {
 }
 
 /** At a terminal, completes short IDs and asks for what the command line lacks. Elsewhere the command reports it. */
-const completeInvocation = async (command: Command, given: Invocation): Promise<Invocation> => {
-  if (!given.context.settings.canAsk) return given;
-  const invocation = await (await import('./operation/short-ids.ts')).withWholeIds(command, given);
+const completeInvocation = async (command: Command, given: Invocation, shell: Shell): Promise<Invocation> => {
+  if (!shell.settings.canAsk) return given;
+  const invocation = await (await import('./operation/short-ids.ts')).withWholeIds(command, given, shell);
   if (!canAskFor(command, invocation.given)) return invocation;
   const { askMissing } = await import('./operation/ask-missing.ts');
-  return askMissing(command, invocation);
+  return askMissing(command, invocation, shell);
 };
 
 /** On a terminal, the command has a status line that says what it waits for. */
@@ -70,7 +70,9 @@ const notesOf = async (runtime: Runtime, given: Given, isJson: boolean): Promise
   const { asciiForm, needsAscii } = await import('../output/ascii.ts');
   const drawable = needsAscii(env) ? (text: string) => asciiForm(text.replace(/^✔/, 'ok')) : undefined;
   const doneMark = isAccessible ? '' : '✔ ';
-  return createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
+  const notes = createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, runtime, drawable);
+  if (runtime.status !== undefined) (await import('./messages/live.ts')).useStatusLine(notes, runtime);
+  return notes;
 };
 
 /** Settles how a command runs, and reports what it and its modes can't do together. */
@@ -100,11 +102,12 @@ const completeError = async (
   error: unknown,
   command: Command,
   invocation: Invocation,
+  shell: Shell,
   suggest: Surroundings['suggest'],
 ): Promise<unknown> => {
-  const { notes, settings } = invocation.context;
+  const { notes, settings } = shell;
   const { explainShortId } = await import('./operation/short-ids.ts');
-  const problem = await suggest(await explainShortId(error, command, invocation), settings.here);
+  const problem = await suggest(await explainShortId(error, command, invocation, shell), settings.here);
   // An error with lines of its own has no sentence to say it in.
   const place = problem instanceof SchedError && !problem.facts.lines ? notes.takePlace() : undefined;
   if (place !== undefined) Object.assign((problem as SchedError).facts, { place });
@@ -112,18 +115,26 @@ const completeError = async (
 };
 
 /** Says how many rows of a list were written before it failed. */
-const noteIncomplete = ({ printer, notes }: Context, error: unknown): void => {
+const noteIncomplete = ({ printer, notes }: Shell, error: unknown): void => {
   const isAnswered = error instanceof SchedError && error.facts.answered === true;
   if (printer.isUnfinished && printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe))
     notes.warn(`incomplete: ${counted(printer.rows, 'row')} written`);
 };
 
+/** Leaves problems to an answer that a person sees. */
+const problemsInAnswer = (notes: Notes): ProblemLog => ({
+  add: async () => {},
+  withoutAnswer: (texts) => {
+    for (const text of texts) notes.warn(text);
+  },
+});
+
 /** The context of a command, which can ask a person. It asks once before a write with a protected profile. */
 const openContext = (
   command: Command,
   parsedCommand: ParsedCommand,
-  { runtime, settings, notes, frontend }: Pick<Context, 'runtime' | 'settings' | 'notes' | 'frontend'>,
-): Context => {
+  { runtime, settings, notes, frontend }: Pick<Shell, 'runtime' | 'settings' | 'notes' | 'frontend'>,
+): Shell => {
   const { operation, background, freeForm } = command;
   // Each command has the sandbox to itself.
   const isBackground = !settings.sandbox && background?.(parsedCommand.given);
@@ -141,12 +152,30 @@ const openContext = (
     asked ??= import('./session/confirm.ts').then(({ confirmRequest }) => confirmRequest(context, request));
     return asked;
   };
+  if (isWatched(context)) notes.problems = problemsInAnswer(notes);
   if (settings.canAsk && !settings.yes)
     context.asker = async () => (await import('./session/ask.ts')).createAsker(context);
   // `_sched` holds everything that sched adds to a record.
   const known = new Set([...knownFields(command), ...(operation === undefined ? [] : ['_sched'])]);
   if (!freeForm) checkSelected(context, [...known], operation, parsedCommand);
   return context;
+};
+
+/** The world in which the values of a call are read. */
+const worldOf = ({ settings, runtime, askNow, printer, frontend }: Shell): Invocation['world'] => {
+  const { stdout, stderr, keyboard, env } = runtime;
+  const isDrawn = stdout.isTerminal && printer.showsPages && env.TERM !== 'dumb';
+  return {
+    settings,
+    now: askNow,
+    runtime,
+    isTerminal: stderr.isTerminal && keyboard.isTerminal,
+    isNoted: stderr.isTerminal,
+    canAsk: settings.canAsk,
+    isForPeople: settings.format === 'table' && stdout.isTerminal,
+    screen: !isDrawn ? undefined : settings.accessible ? 'words' : 'pictures',
+    isTool: frontend === undefined ? undefined : true,
+  };
 };
 
 /** Runs a parsed command and shows its answer. However it ends, its notes are written and nothing stays open. */
@@ -163,9 +192,15 @@ export const runCommand = async (
   const context = openContext(command, parsedCommand, { runtime, settings, notes, frontend });
   const { method = command.effect === 'change' ? 'PATCH' : 'GET' } = command.operation ?? {};
   const isWrite = method !== 'GET' && !settings.dryRun;
-  const called = { context, help, ...parsedCommand };
+  const called: Invocation = {
+    ...parsedCommand,
+    context,
+    help,
+    world: worldOf(context),
+    checkFields: (known, operation) => checkSelected(context, known, operation, parsedCommand),
+  };
   try {
-    const invocation = await completeInvocation(command, called);
+    const invocation = await completeInvocation(command, called, context);
     const reply = await command.run(invocation);
     await (await import('./answer/carry-out.ts')).answer(context, reply);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
@@ -175,7 +210,7 @@ export const runCommand = async (
     noteIncomplete(context, error);
     // The write was applied; only its reply could not be printed.
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw await completeError(error, command, called, suggest);
+    throw await completeError(error, command, called, context, suggest);
   } finally {
     noteHidden(notes, context.printer.hiddenColumns);
     await context.close();

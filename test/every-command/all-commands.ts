@@ -15,7 +15,6 @@ export const allCommands = async (): Promise<[name: string, command: Command][]>
   (await Promise.all(Object.keys(nouns).map((noun) => commandsOf(noun, { nouns, findNoun: () => noun })))).flat();
 
 const root = 'http://127.0.0.1:4010';
-const terminal = { isTerminal: false };
 
 /** A call at a service that has no records, as far as inputs look at one. */
 export const callOf = (given: Given, problems: Problems, parts: Invocation['parts'] = []): Invocation =>
@@ -25,22 +24,33 @@ export const callOf = (given: Given, problems: Problems, parts: Invocation['part
     parts,
     problems,
     help: async () => {},
-    context: {
+    checkFields: () => {},
+    world: {
       settings: { zone: 'Europe/Paris', zoneSource: '--tz', format: 'json', here: noAccount },
+      now: async () => someday,
+      runtime: {
+        stdin: { isTerminal: false, bytes: async () => new Uint8Array() },
+        clock: virtualClock(),
+        interrupted: new AbortController().signal,
+      },
+      isTerminal: false,
+      isNoted: false,
+      canAsk: false,
+      isForPeople: false,
+      screen: undefined,
+    },
+    context: {
+      settings: { zone: 'Europe/Paris', zoneSource: '--tz', here: noAccount },
       askNow: async () => someday,
       now: () => someday,
       runtime: {
-        stdin: { ...terminal, bytes: async () => new Uint8Array() },
-        stdout: terminal,
-        stderr: terminal,
-        keyboard: terminal,
+        stdin: { isTerminal: false, bytes: async () => new Uint8Array() },
         clock: virtualClock(),
         env: {},
         home: '/dev/null/home',
         interrupted: new AbortController().signal,
         spawn: () => {},
       },
-      printer: {},
       notes: { info: () => {}, warn: () => {} },
       dialect: async () => undefined,
       connection: async () => ({ baseUrl: root }),

@@ -1,6 +1,6 @@
 import { once } from '../../src/base/once.ts';
 import { changeOptions } from '../../src/cli/operation/change-record.ts';
-import type { Context } from '../../src/cli/session/context.ts';
+import type { Context, Shell } from '../../src/cli/session/context.ts';
 import { createNetwork } from '../../src/cli/session/network.ts';
 import { openSharedState } from '../../src/cli/session/shared-state.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -26,6 +26,11 @@ const notes = {
   warn: nothing,
   always: nothing,
   done: later,
+  problems: { add: later, withoutAnswer: nothing },
+  rows: nothing,
+  countDown: nothing,
+  draw: () => false,
+  alive: () => nothing,
   place: nothing,
   refused: later,
   takePlace: () => undefined,
@@ -42,14 +47,14 @@ const connection = {
   close: later,
 };
 
-export const createJobContext = (world: World, isShared: boolean): Context => {
+export const createJobContext = (world: World, isShared: boolean): Shell => {
   const runtime: Runtime = { ...world, secrets: { keep: nothing, redact: (text) => text }, reveal: later };
   const settings = {
     zone: 'UTC',
     timeoutMs: defaultTimeoutMs,
     maxWaitMs: 60_000,
     ...(isShared && { sharedState: 'redis://127.0.0.1:6379' }),
-  } as Context['settings'];
+  } as Shell['settings'];
   const sharedState = once(() => openSharedState(runtime, settings, notes, false));
   const layers = once(async () => createNetwork(runtime, settings, notes, connection, (await sharedState()).budget));
   let serviceTime = (): number | undefined => undefined;
@@ -59,11 +64,11 @@ export const createJobContext = (world: World, isShared: boolean): Context => {
     const { sendPlain } = network;
     return createClient({ baseUrl: origin, send: sendPlain, sendPlain, timeoutMs: settings.timeoutMs });
   });
-  const context: Partial<Context> = {
+  const context: Partial<Shell> = {
     runtime,
     settings,
     notes,
-    printer: { showsPages: false, one: later } as unknown as Context['printer'],
+    printer: { showsPages: false, one: later } as unknown as Shell['printer'],
     connection: async () => connection,
     client,
     sharedState,
@@ -78,7 +83,7 @@ export const createJobContext = (world: World, isShared: boolean): Context => {
       mayBeOther: async (uri) => uri !== user,
     },
   };
-  return context as Context;
+  return context as Shell;
 };
 
 /** Without the limits of a plan, which cost more requests than a booking. */

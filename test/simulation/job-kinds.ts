@@ -5,7 +5,7 @@ import { hasCategory, SchedError } from '../../src/base/errors.ts';
 import type { Json } from '../../src/base/json.ts';
 import { idIn } from '../../src/base/uri.ts';
 import { answer } from '../../src/cli/answer/carry-out.ts';
-import type { Context } from '../../src/cli/session/context.ts';
+import type { Shell } from '../../src/cli/session/context.ts';
 import { sendBooking } from '../../src/commands/booking/book-many.ts';
 import type { BookingLine } from '../../src/commands/booking/read-bookings.ts';
 import { book as bookJob } from '../../src/commands/booking/work.ts';
@@ -33,7 +33,7 @@ import type { Scene } from './scene.ts';
 
 /** A job that a process does. It throws the error that a command would report. */
 export interface Job {
-  readonly context: Context;
+  readonly context: Shell;
   /** Whether a person has looked at the calendar and allows a duplicate. */
   readonly allowDuplicate: boolean;
   /** Called for each booking, move, line or apply that begins. */
@@ -263,7 +263,7 @@ const common = {
 };
 
 /** Carries out bulk work, which asks nobody here. */
-const runBulk = <Item extends InputItem>(context: Context, job: Bulk<Item>): Promise<void> =>
+const runBulk = <Item extends InputItem>(context: Shell, job: Bulk<Item>): Promise<void> =>
   answer(context, bulkPlan(context, once, { job: async () => job }));
 
 /** Counts each request of a bulk job. */
@@ -399,7 +399,7 @@ const apply: JobKind = {
       });
       return twice() ?? (wrong && `R57: ${wrong.name} is not as the file says`);
     };
-    const planNow = async (context: Context) => {
+    const planNow = async (context: Shell) => {
       const world = await readWorld(await worldSource(context), reach(read.config));
       const diffed = diffConfig(read, world);
       if (!diffed.ok) throw new Error(diffed.problems[0]!.message);

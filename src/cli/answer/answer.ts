@@ -6,8 +6,8 @@ import type { Input } from '../../client/wire.ts';
 import type { Pages } from '../../output/formats.ts';
 import type { Paint } from '../../output/paint.ts';
 import type { Column, View } from '../../output/view.ts';
-import type { Alive, Happening, LiveColumns } from '../messages/live.ts';
-import type { Below } from '../messages/notes.ts';
+import type { Happening, LiveColumns } from '../messages/live.ts';
+import type { Alive, Below } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
 import type { Picture, Report, Screen } from './picture.ts';
 

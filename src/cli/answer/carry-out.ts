@@ -1,28 +1,23 @@
-import { type Sentence, spell } from '../../base/words.ts';
-import { firstInput } from '../operation/listing.ts';
+import { spell } from '../../base/words.ts';
 import { readsAnswers } from '../operation/print-record.ts';
-import { printRequest, printRequests } from '../operation/run-operation.ts';
 import { askAbout, confirmProtected, refuseTool, unconfirmed } from '../session/confirm.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
+import { rehearse, say } from './rehearse.ts';
 import { show } from './show.ts';
 
-const say = ({ notes }: Context, sentences: readonly Sentence[]): void => {
-  for (const sentence of sentences) notes.info(sentence);
-};
-
 /** Whether the command line has agreed to a plan. A tool can't agree for a person. */
-const isAgreedTo = ({ settings, frontend }: Context, { isAgreed, final }: Plan): boolean =>
+const isAgreedTo = ({ settings, frontend }: Shell, { isAgreed, final }: Plan): boolean =>
   (isAgreed === true && frontend === undefined) || (settings.yes && final?.beyondYes === undefined);
 
 /** Who reads what a plan reads. */
-const readerOf = (context: Context, plan: Plan): Reader => {
+const readerOf = (context: Shell, plan: Plan): Reader => {
   if (plan.question === undefined || isAgreedTo(context, plan)) return readsAnswers(context) ? 'told' : 'nobody';
   return context.canConfirm ? 'asked' : 'unasked';
 };
 
 /** Asks about the risk of a plan, if it has one. */
-const askAboutDanger = async (context: Context, plan: Plan): Promise<void> => {
+const askAboutDanger = async (context: Shell, plan: Plan): Promise<void> => {
   const danger = await plan.danger?.();
   if (danger === undefined) return;
   const { question, unasked, about } = danger;
@@ -31,7 +26,7 @@ const askAboutDanger = async (context: Context, plan: Plan): Promise<void> => {
 };
 
 /** What comes before anything is read. */
-const prepare = async (context: Context, plan: Plan, reader: Reader): Promise<void> => {
+const prepare = async (context: Shell, plan: Plan, reader: Reader): Promise<void> => {
   const { begin, final } = plan;
   await begin?.();
   if (final !== undefined && reader === 'unasked') {
@@ -42,7 +37,7 @@ const prepare = async (context: Context, plan: Plan, reader: Reader): Promise<vo
 };
 
 /** Asks about a plan, unless the command line has agreed or nobody needs to be asked. Says what changes. */
-const agree = async (context: Context, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
+const agree = async (context: Shell, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
   const { question, action, requests, preview, mayBy } = plan;
   const changes = plan.changes?.(found) ?? [];
   if (reader !== 'asked') say(context, changes);
@@ -63,7 +58,7 @@ const agree = async (context: Context, plan: Plan, reader: Reader, found: unknow
 };
 
 /** Reads, asks and sends. */
-const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
+const carryOut = async (context: Shell, plan: Plan): Promise<Reply> => {
   const { settings } = context;
   if (plan.guards !== undefined && settings.profileIs !== plan.guards) settings.yes = false;
   try {
@@ -74,6 +69,10 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
     if (answer !== undefined) return answer;
     if (plan.shown !== undefined) await show(context, plan.shown(found));
     await agree(context, plan, reader, found);
+    if (context.frontend?.beforeSend !== undefined) {
+      refuseTool(context);
+      context.frontend.beforeSend();
+    }
     context.isAgreed = true;
     return await plan.send(found).catch(plan.refused);
   } finally {
@@ -82,7 +81,7 @@ const carryOut = async (context: Context, plan: Plan): Promise<Reply> => {
 };
 
 /** Shows the answer of a command, or of its plan once that is carried out. */
-export const answer = async (context: Context, reply: Reply): Promise<void> => {
+export const answer = async (context: Shell, reply: Reply): Promise<void> => {
   if (reply.kind !== 'plan') return show(context, reply);
   if (context.settings.dryRun) return rehearse(context, reply).finally(reply.end);
   return answer(context, await carryOut(context, reply));

@@ -4,12 +4,12 @@ import { spokenText } from '../messages/notes.ts';
 import { createAsker } from '../session/ask.ts';
 import { labelText } from '../session/asker.ts';
 import { allowWrites, declined } from '../session/confirm.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { Question } from './plan.ts';
 
 /** Shows what a person has entered before it is sent. Only `y` or Enter sends it. */
 export const askReview = async (
-  context: Context,
+  context: Shell,
   { question, action }: Question,
   lines: readonly string[],
 ): Promise<void> => {

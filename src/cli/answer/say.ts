@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts';
 import { type Below, undoWords } from '../messages/notes.ts';
 import { addFacts, isAlready } from '../operation/write-result.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { Done, ManyAnswer, RecordAnswer } from './answer.ts';
 
 /*
@@ -9,25 +9,25 @@ import type { Done, ManyAnswer, RecordAnswer } from './answer.ts';
  */
 
 /** What a person reads below what a write has done, a program reads in the record, unless it was done already. */
-const withEffects = ({ settings: { format, fields } }: Context, record: Json, done: Partial<Done> = {}): Json => {
+const withEffects = ({ settings: { format, fields } }: Shell, record: Json, done: Partial<Done> = {}): Json => {
   const { stays, undo, failed } = done;
   const hasFacts = format === 'json' || format === 'jsonl' || fields !== undefined;
   return hasFacts && !isAlready(record) ? addFacts(record, { stays, undo, failed }) : record;
 };
 
 /** A record with its details, for formats that name their values. */
-const withDetails = ({ settings: { format, fields } }: Context, record: Json, details: Json | undefined): Json =>
+const withDetails = ({ settings: { format, fields } }: Shell, record: Json, details: Json | undefined): Json =>
   ['json', 'jsonl', 'yaml'].includes(format) || fields !== undefined ? { ...record, ...details } : record;
 
 /** A record with all that its format can say of it. */
 export const wholeRecord = (
-  context: Context,
+  context: Shell,
   { record, done, details }: Pick<RecordAnswer, 'record' | 'done' | 'details'>,
 ): Json => withDetails(context, withEffects(context, record, done), details);
 
 /** Says what a write has done. `lines` come first below it. */
 export const sayDone = async (
-  { notes }: Pick<Context, 'notes'>,
+  { notes }: Pick<Shell, 'notes'>,
   { log, sentence, below = [], undo, hints = [], warnings = [] }: Partial<Done>,
   lines: readonly Below[] = [],
 ): Promise<void> => {
@@ -39,7 +39,7 @@ export const sayDone = async (
 };
 
 /** The same to who gets the record too. */
-export const sayBeside = (context: Context, record: Json, done: Partial<Done>): Promise<void> =>
+export const sayBeside = (context: Shell, record: Json, done: Partial<Done>): Promise<void> =>
   sayDone(context, {
     ...done,
     below: done.saysAll ? (done.below ?? []) : [],
@@ -50,7 +50,7 @@ export const sayBeside = (context: Context, record: Json, done: Partial<Done>): 
  * Says what became of each record, one page of `pages` for each. Then `end` says what was done in all, or throws what was
  * not.
  */
-export const sayEach = (context: Context, { each, done: all, failure }: ManyAnswer) => {
+export const sayEach = (context: Shell, { each, done: all, failure }: ManyAnswer) => {
   /** The lines that no sentence about a single record has. */
   const undo = new Set<string>();
   async function* pages(): AsyncGenerator<Json[]> {

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { idPath } from '../../output/view.ts';
-import { hasLastLine, liveLine, showAlive } from '../messages/live.ts';
+import { hasLastLine, liveLine } from '../messages/live.ts';
 import { inBrackets } from '../messages/notes.ts';
 import type { Shell } from '../session/context.ts';
 import type { Beginning, StreamAnswer } from './answer.ts';
@@ -59,7 +59,7 @@ export const showStream = async <Item>(context: Shell, stream: StreamAnswer<Item
   let stopShowing = () => {};
   const onBegin = (beginning: Beginning): void => {
     announce(context, stream, beginning);
-    if (alive !== undefined) stopShowing = showAlive(runtime, notes, alive);
+    if (alive !== undefined) stopShowing = notes.alive(alive);
   };
   async function* untilStopped(): AsyncGenerator<Item> {
     try {

@@ -1,25 +1,25 @@
 import { jsonText } from '../../base/json.ts';
 import type { Format } from '../../output/formats.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { Answer, FileAnswer, RawAnswer, SecretAnswer, TextAnswer } from './answer.ts';
 
 /* Answers that are text: their form may be what they are. */
 
 /** Whether people or lines of text are wanted, without a choice of fields. */
-export const hasLines = ({ settings: { format, fields, jq } }: Context): boolean =>
+export const hasLines = ({ settings: { format, fields, jq } }: Shell): boolean =>
   (format === 'table' || format === 'tsv') && fields === undefined && jq === undefined;
 
-export const showText = async ({ printer }: Context, text: string, paint?: TextAnswer['paint']): Promise<void> => {
+export const showText = async ({ printer }: Shell, text: string, paint?: TextAnswer['paint']): Promise<void> => {
   if (text !== '') await printer.text(text, paint);
 };
 
 /** Whether a file is shown as its text. */
-const isText = (context: Context, { text, isYaml }: FileAnswer): boolean => {
+const isText = (context: Shell, { text, isYaml }: FileAnswer): boolean => {
   const { format, jq } = context.settings;
   return text !== undefined && (hasLines(context) || (isYaml === true && format === 'yaml' && jq === undefined));
 };
 
-export const showFile = async (context: Context, answer: FileAnswer): Promise<void> => {
+export const showFile = async (context: Shell, answer: FileAnswer): Promise<void> => {
   const { printer, settings } = context;
   const text = isText(context, answer) ? answer.text! : undefined;
   if (settings.jq === undefined) answer.check?.(text ?? jsonText(answer.value, 2));
@@ -29,13 +29,13 @@ export const showFile = async (context: Context, answer: FileAnswer): Promise<vo
     : showJson(context, answer.json);
 };
 
-export const showSecret = ({ runtime, settings }: Context, { text, json }: SecretAnswer): Promise<void> =>
+export const showSecret = ({ runtime, settings }: Shell, { text, json }: SecretAnswer): Promise<void> =>
   runtime.reveal(`${json !== undefined && settings.format === 'json' ? JSON.stringify(json) : text}\n`);
 
 /** Whether the form is made of the value of JSON, not of its text. */
-const needsValue = ({ settings: { format, jq } }: Context): boolean => jq !== undefined || format === 'yaml';
+const needsValue = ({ settings: { format, jq } }: Shell): boolean => jq !== undefined || format === 'yaml';
 
-const showJson = async ({ runtime, settings }: Context, json: string, isPretty = settings.format !== 'jsonl') => {
+const showJson = async ({ runtime, settings }: Shell, json: string, isPretty = settings.format !== 'jsonl') => {
   const { layOutJson } = await import('../../output/json-text.ts');
   await runtime.stdout.write(`${layOutJson(json, isPretty)}\n`);
 };
@@ -45,7 +45,7 @@ const wholeFormats: ReadonlySet<Format> = new Set(['json', 'jsonl', 'yaml']);
 
 /** Whoever wants records or another form gets those of the JSON; all others what came. */
 export const showRaw = async (
-  context: Context,
+  context: Shell,
   { head, text, isJson, parsed }: RawAnswer,
   show: (answer: Answer) => Promise<void>,
 ): Promise<void> => {
@@ -62,7 +62,7 @@ export const showRaw = async (
 };
 
 /** Whether somebody reads what is said below an answer. Below a text, that is who reads the text. */
-export const hasFooters = (context: Context, answer: Answer): boolean => {
+export const hasFooters = (context: Shell, answer: Answer): boolean => {
   if (answer.kind !== 'text' && answer.kind !== 'file') return true;
   return context.runtime.stdout.isTerminal && (answer.kind === 'text' || isText(context, answer));
 };

@@ -7,7 +7,7 @@ import { noteHidden } from '../messages/notes.ts';
 import { printListing } from '../operation/listing.ts';
 import { openPage } from '../operation/open-page.ts';
 import { printRecord, readsAnswers, withEvent } from '../operation/print-record.ts';
-import { type Context, isWatched } from '../session/context.ts';
+import { isWatched, type Shell } from '../session/context.ts';
 import type { Answer, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
 import type { Report } from './picture.ts';
 import { sayBeside, sayDone, sayEach, wholeRecord } from './say.ts';
@@ -25,7 +25,7 @@ const orInError = async ({ record }: RecordAnswer, print: () => Promise<void>): 
 };
 
 /** Says what a write has done, and prints the record. A person reads only what changed and what comes next. */
-const showRecord = async (context: Context, answer: RecordAnswer): Promise<void> => {
+const showRecord = async (context: Shell, answer: RecordAnswer): Promise<void> => {
   const { printer, settings } = context;
   const { before, done, isNew, text, asRows } = answer;
   if (text !== undefined && hasLines(context)) return showText(context, text);
@@ -52,7 +52,7 @@ const showRecord = async (context: Context, answer: RecordAnswer): Promise<void>
 };
 
 /** Says what became of each record. Who doesn't read that gets the records. */
-const showMany = async (context: Context, many: ManyAnswer): Promise<void> => {
+const showMany = async (context: Shell, many: ManyAnswer): Promise<void> => {
   const { printer, settings } = context;
   const { pages, end } = sayEach(context, many);
   /** All records as one page: the first page of a table sets its column widths. */
@@ -69,7 +69,7 @@ const showMany = async (context: Context, many: ManyAnswer): Promise<void> => {
   await end();
 };
 
-const showPicture = async (context: Context, { others, picture, onScreen, logs = [] }: PictureAnswer) => {
+const showPicture = async (context: Shell, { others, picture, onScreen, logs = [] }: PictureAnswer) => {
   const { printer, settings, notes, runtime } = context;
   if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
   const isSeen = isWatched(context);
@@ -94,7 +94,7 @@ const showPicture = async (context: Context, { others, picture, onScreen, logs =
 };
 
 /** Lines for people in place of a table. */
-const showReport = async (context: Context, view: View, report: Report): Promise<void> => {
+const showReport = async (context: Shell, view: View, report: Report): Promise<void> => {
   const { printer, settings, runtime } = context;
   const { rows, lines, paint, summary } = report;
   const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ const showReport = async (context: Context, view: View, report: Report): Promise
   await printer.text(`\n${wrap(text, columns).join('\n')}`, (line, { heading }) => heading(line));
 };
 
-const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => {
+const showRows = async (context: Shell, answer: RowsAnswer): Promise<void> => {
   const { view, pages, empty, report, sentences } = answer;
   if (context.settings.format === 'text' && sentences !== undefined) return showText(context, await sentences());
   const { stdout, env } = context.runtime;
@@ -117,11 +117,11 @@ const showRows = async (context: Context, answer: RowsAnswer): Promise<void> => 
   await showBelow(context, answer);
 };
 
-const showBelow = async ({ printer, notes }: Context, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
+const showBelow = async ({ printer, notes }: Shell, { below }: RowsAnswer | ListingAnswer): Promise<void> => {
   for (const text of (await below?.(printer.rows)) ?? []) notes.footer(text);
 };
 
-const showForm = async (context: Context, answer: Answer): Promise<void> => {
+const showForm = async (context: Shell, answer: Answer): Promise<void> => {
   switch (answer.kind) {
     case 'record':
       await showRecord(context, answer);
@@ -154,7 +154,7 @@ const showForm = async (context: Context, answer: Answer): Promise<void> => {
 };
 
 /** Gives an answer to who gets it. Returns the number of its rows. */
-const give = async (context: Context, answer: Answer): Promise<number> => {
+const give = async (context: Shell, answer: Answer): Promise<number> => {
   const { frontend, printer } = context;
   if (frontend !== undefined) return (await import('./take.ts')).take(context, frontend, answer);
   await showForm(context, answer);
@@ -162,7 +162,7 @@ const give = async (context: Context, answer: Answer): Promise<number> => {
 };
 
 /** Shows an answer in the form that was asked for, and what is said beside it. Throws its failure. */
-export const show = async (context: Context, answer: Answer): Promise<void> => {
+export const show = async (context: Shell, answer: Answer): Promise<void> => {
   const { notes } = context;
   const { done, warnings = [], hints = [], footers = [] } = answer;
   for (const sentence of answer.said?.(isWatched(context)) ?? []) notes.always(sentence);

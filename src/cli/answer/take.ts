@@ -1,6 +1,6 @@
 import type { Pages } from '../../output/formats.ts';
 import { openListing } from '../operation/listing.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { Frontend } from '../session/frontend.ts';
 import type { Answer } from './answer.ts';
 import { sayBeside, sayEach, wholeRecord } from './say.ts';
@@ -10,7 +10,7 @@ import { recordsOf } from './show-stream.ts';
  * Gives an answer to a program that runs commands. It takes records and rows: nothing is printed or drawn for it. Returns
  * the number of rows.
  */
-export const take = async (context: Context, frontend: Frontend, answer: Answer): Promise<number> => {
+export const take = async (context: Shell, frontend: Frontend, answer: Answer): Promise<number> => {
   const takePages = (pages: Pages) => frontend.take({ pages });
   if (answer.forTool !== undefined) return frontend.take({ record: answer.forTool() });
   switch (answer.kind) {

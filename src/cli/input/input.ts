@@ -1,6 +1,6 @@
 import { flagName, type Name, words } from '../../base/words.ts';
 import type { Reply } from '../answer/plan.ts';
-import type { Argument, Command, Draft, Flag, Invocation } from '../command.ts';
+import type { Argument, Command, Draft, Flag, Invocation, Reading } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { type Entry, present } from './entry.ts';
 import type { Given, Raw } from './given.ts';
@@ -24,9 +24,6 @@ export interface Input<T> {
   readonly draft: Draft<T>;
 }
 
-/** What reading a call needs besides what is given. */
-export type Reading = Pick<Invocation, 'context' | 'parts' | 'problems'>;
-
 /** What a command knows of its call besides its input. */
 export interface Call extends Omit<Invocation, 'given'> {
   /** The world in which the call was read, and in which the lines of its files are read. */
@@ -35,28 +32,12 @@ export interface Call extends Omit<Invocation, 'given'> {
 
 const rawValues = (value: Given[string]): readonly Raw[] => [value ?? []].flat();
 
-const screenOf = ({ settings, runtime, printer }: Context): How['screen'] => {
-  if (!runtime.stdout.isTerminal || !printer.showsPages || runtime.env.TERM === 'dumb') return undefined;
-  return settings.accessible ? 'words' : 'pictures';
-};
-
 /** The world in which the values of a call are read. */
-export const howOf = ({ context, given, isAsked = false }: Pick<Invocation, 'context' | 'given' | 'isAsked'>): How => {
-  const { settings, runtime, askNow, frontend } = context;
-  return {
-    settings,
-    now: askNow,
-    runtime,
-    given,
-    isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
-    isNoted: runtime.stderr.isTerminal,
-    canAsk: settings.canAsk,
-    isForPeople: settings.format === 'table' && runtime.stdout.isTerminal,
-    screen: screenOf(context),
-    isAsked,
-    isTool: frontend === undefined ? undefined : true,
-  };
-};
+export const howOf = ({ world, given, isAsked = false }: Pick<Invocation, 'world' | 'given' | 'isAsked'>): How => ({
+  ...world,
+  given,
+  isAsked,
+});
 
 /** What help, completions and the parser know of a kind. */
 const kindFacts = ({ choices, suggestions, collection }: Kind) => present({ choices, suggestions, collection });

@@ -3,7 +3,7 @@ import { pad, shorten, width } from '../../output/width.ts';
 import type { Runtime, TextLengths } from '../../runtime.ts';
 import { wallClock } from '../../time/show.ts';
 import { exactClock } from '../../time/wall.ts';
-import type { Notes } from './notes.ts';
+import type { Alive, Notes } from './notes.ts';
 
 /*
  * The screen of commands that run until they are stopped: a heading, a line for each thing that happens, and a last line
@@ -58,15 +58,8 @@ const plainEveryMs = 10 * 60_000;
 /** Whether the last line says how to stop the command, so that nothing else needs to. */
 export const hasLastLine = ({ status }: Pick<Runtime, 'status'>): boolean => status?.isPlain === false;
 
-/** What the last line of a terminal says. */
-export interface Alive {
-  name: string;
-  at?: string;
-  facts: readonly string[];
-}
-
 /** Keeps the last line of a terminal up to date. Returns a function that ends that. */
-export const showAlive = (
+const showAlive = (
   { status, every, env }: Pick<Runtime, 'status' | 'every' | 'env'>,
   notes: Notes,
   text: () => Alive,
@@ -82,4 +75,17 @@ export const showAlive = (
   if (status.isPlain) return every(plainEveryMs, () => notes.info(versions()[0]!));
   status.draw(versions);
   return () => status.draw(undefined);
+};
+
+/** Lets notes use the status line of a terminal, if there is one. */
+export const useStatusLine = (notes: Notes, runtime: Pick<Runtime, 'status' | 'every' | 'env'>): void => {
+  const { status } = runtime;
+  if (status === undefined) return;
+  notes.rows = status.rows;
+  notes.countDown = status.countDown;
+  notes.alive = (text) => showAlive(runtime, notes, text);
+  notes.draw = (text) => {
+    if (!status.isPlain) status.draw(text);
+    return !status.isPlain;
+  };
 };

@@ -4,7 +4,7 @@ import { type Sentence, type Spelling, spell, words } from '../../base/words.ts'
 import type { Color } from '../../output/color.ts';
 import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
-import type { Output } from '../../runtime.ts';
+import type { Output, StatusLine, TextLengths } from '../../runtime.ts';
 import { commandAtEnd, commandLines, withTypedCommand } from './command-lines.ts';
 
 /** A line below what was done, which may have a label: `Join  https://…`. */
@@ -36,11 +36,41 @@ export interface Notes {
   footer(text: Sentence): void;
   /** Returns the number of requests still to send, if set. `isMost`: the number is an upper limit. */
   ahead?: (() => { requests: number; isMost: boolean }) | undefined;
+  problems: ProblemLog;
+  /** Says how many rows of a list have arrived, and 0 at its end. */
+  rows(count: number): void;
+  /** Says why it waits for so many seconds, and counts them down if it can. */
+  countDown(seconds: number, text: (seconds: number) => TextLengths): void;
+  /** Draws a text as the last line of a terminal, again every second. Returns false if there is no such line. */
+  draw(text: Parameters<StatusLine['draw']>[0]): boolean;
+  /** Keeps the last line up to date, and says how to stop. Returns a function that ends that. */
+  alive(text: () => Alive): () => void;
   /** Resolves when all notes are written. */
   flush(): Promise<void>;
   quiet: boolean;
   /** Whether stderr has colors. */
   readonly color: Color | undefined;
+}
+
+/** Problems that an answer will name. A log has each at once; a person who sees the answer reads them there. */
+export interface ProblemLog {
+  /** Says a problem now, unless a person will see the answer. */
+  add(text: () => Promise<string> | string): Promise<void>;
+  /** Says them to that person after all, because there will be no answer. */
+  withoutAnswer(texts: readonly string[]): void;
+}
+
+/** What can be said while a command works. The shell says what it has done. */
+export type WorkNotes = Pick<
+  Notes,
+  'info' | 'warn' | 'always' | 'refused' | 'problems' | 'place' | 'ahead' | 'rows' | 'countDown' | 'draw' | 'alive'
+>;
+
+/** What the last line of a terminal says. */
+export interface Alive {
+  name: string;
+  at?: string;
+  facts: readonly string[];
 }
 
 /** The command that undoes a write, as a sentence. */
@@ -94,6 +124,12 @@ const notesTo = (
   const notes: Notes = {
     quiet: false,
     ...how,
+    // Without a terminal, there is no reader to wait for an answer, and nothing can be drawn.
+    problems: { add: async (text) => notes.warn(await text()), withoutAnswer: () => {} },
+    rows: () => {},
+    countDown: (seconds, text) => notes.info(text(seconds)[0]!),
+    draw: () => false,
+    alive: () => () => {},
     flush: () => {
       sayPlace();
       return how.flush();

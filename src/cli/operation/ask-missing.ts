@@ -8,6 +8,7 @@ import { howOf } from '../input/input.ts';
 import { readValue } from '../input/kind.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
+import type { Shell } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readFlags } from './input.ts';
 import { missingArguments, missingFlags } from './missing-input.ts';
@@ -91,7 +92,7 @@ const askFollowUp = async ({ label, choices, isOptional }: FollowUp, asker: Aske
     : asker.choose(label, [...(isOptional ? [skip] : []), ...choices.map(asChoice)]);
 
 /** Asks for everything that the command needs and that isn't given. */
-export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
+export const askMissing = async (command: Command, invocation: Invocation, shell: Shell): Promise<Invocation> => {
   const { context } = invocation;
   const { own } = invocation.problems;
   // Report wrong values before the first question, so that no answers are lost.
@@ -100,7 +101,7 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   let isAsked = false;
   const ask = once(() => {
     isAsked = true;
-    return createAsker(context);
+    return createAsker(shell);
   });
   const given: Record<string, Given[string]> = { ...invocation.given };
   const filledInvocation: Invocation = { ...invocation, given };

@@ -4,7 +4,7 @@ import { checkFields, correctedField, fieldList } from '../../output/fields.ts';
 import type { ParsedCommand } from '../command.ts';
 import type { Fix } from '../messages/problems.ts';
 import type { Part } from '../parse/line-part.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 
 const firstName = (field: string): string => field.split('.')[0]!;
 
@@ -26,7 +26,7 @@ const fieldsFix = (parts: readonly Part[], knownNames: readonly string[]): Fix |
  * problems before anything is sent.
  */
 export const checkSelected = (
-  { printer, notes, settings }: Pick<Context, 'printer' | 'notes' | 'settings'>,
+  { printer, notes, settings }: Pick<Shell, 'printer' | 'notes' | 'settings'>,
   knownNames: readonly string[],
   operation: Operation | undefined,
   { parts, problems }: Pick<ParsedCommand, 'parts' | 'problems'>,

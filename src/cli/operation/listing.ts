@@ -9,7 +9,7 @@ import type { Rest } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
 import type { Bounds, Listing, Remainder, Stage } from '../answer/answer.ts';
 import type { Notes } from '../messages/notes.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 import type { ListPlace, ListRest } from '../session/frontend.ts';
 import type { FieldFlag } from './field-flags.ts';
 
@@ -17,11 +17,11 @@ import type { FieldFlag } from './field-flags.ts';
 const screenful = 50;
 
 /** Whether the output is a table on a terminal. Only there may a list be shorter than what was asked for. */
-export const isForPeople = ({ settings, runtime }: Context): boolean =>
+export const isForPeople = ({ settings, runtime }: Shell): boolean =>
   settings.format === 'table' && runtime.stdout.isTerminal;
 
 /** The number of rows to show: as given, else a screenful for people, else all. */
-const mostRows = (context: Context, { limit, all }: Bounds): number => {
+const mostRows = (context: Shell, { limit, all }: Bounds): number => {
   if (limit !== undefined) return limit;
   return isForPeople(context) && !all ? screenful : Number.POSITIVE_INFINITY;
 };
@@ -101,7 +101,7 @@ async function* withAdded(pages: AsyncIterable<Json[]>, add: Stage): AsyncGenera
 const isPlain = ({ keep, choose }: Listing): boolean => keep === undefined && choose === undefined;
 
 /** The input of the first request, for `--dry-run` and `--curl`. */
-export const firstInput = (context: Context, listing: Listing): Input => {
+export const firstInput = (context: Shell, listing: Listing): Input => {
   const { operation, input, bounds } = listing;
   if (!isPaged(operation)) return input;
   const most = isPlain(listing) ? mostRows(context, bounds) : Number.POSITIVE_INFINITY;
@@ -118,7 +118,7 @@ interface OpenListing {
 }
 
 /** Reads a list operation from its first page, or from another place. */
-export const openListing = async (context: Context, listing: Listing, from?: ListPlace): Promise<OpenListing> => {
+export const openListing = async (context: Shell, listing: Listing, from?: ListPlace): Promise<OpenListing> => {
   const { operation, bounds, keep } = listing;
   const add = (isForPeople(context) && context.settings.fields === undefined && listing.addForScreen) || listing.add;
   const limit = mostRows(context, bounds);
@@ -151,7 +151,7 @@ export const openListing = async (context: Context, listing: Listing, from?: Lis
 };
 
 /** Prints the results of a list operation. On a terminal, a footer says which rows are left out and how to see them. */
-export const printListing = async (context: Context, listing: Listing): Promise<void> => {
+export const printListing = async (context: Shell, listing: Listing): Promise<void> => {
   const { printer, notes, runtime, settings } = context;
   const { bounds, forCsv } = listing;
   const { format, fields } = settings;

@@ -164,8 +164,7 @@ export interface NamedChoice extends Choice {
 }
 
 /** How long a meeting of an event type is, behind its name. */
-const lengthOf = ({ duration }: Json, { settings }: Context): string =>
-  typeof duration === 'number' ? `${settings.accessible ? ', ' : ' · '}${duration} min` : '';
+const lengthOf = ({ duration }: Json): string => (typeof duration === 'number' ? ` · ${duration} min` : '');
 
 /** The records of a collection that the token may list, to choose from. */
 export const choicesOf = async (collection: Collection, context: Context): Promise<NamedChoice[]> => {
@@ -179,7 +178,7 @@ export const choicesOf = async (collection: Collection, context: Context): Promi
         const name = rowText(each, kind.row.name);
         const detail = kind.row.detail === undefined ? undefined : rowText(each, kind.row.detail);
         const words = detail === undefined ? [name] : [detail, name];
-        const label = `${detail === undefined ? name : `${name} (${detail})`}${lengthOf(each, context)}`;
+        const label = `${detail === undefined ? name : `${name} (${detail})`}${lengthOf(each)}`;
         if (each.active !== false) choices.set(value, { value, label, words });
       }
       if (choices.size >= mostChoices) break;

@@ -10,11 +10,11 @@ import { both, input, readSome, related } from '../input/input.ts';
 import { toggle } from '../input/kinds.ts';
 import { rule } from '../input/relations.ts';
 import { localCommand } from '../messages/suggested-line.ts';
-import type { Context } from '../session/context.ts';
+import type { Shell } from '../session/context.ts';
 
 export const webEntry = (description = 'open its page in the browser') => toggle(description, { heading: 'Output' });
 
-const urlOf = (record: object, { field, name, outcome: pageOutcome }: Page, { runtime }: Context): string => {
+const urlOf = (record: object, { field, name, outcome: pageOutcome }: Page, { runtime }: Shell): string => {
   const outcome = pageOutcome ?? 'not-sent';
   const url = valueAt(record, field);
   if (typeof url !== 'string' || url === '')
@@ -30,7 +30,7 @@ const urlOf = (record: object, { field, name, outcome: pageOutcome }: Page, { ru
 };
 
 /** Opens a page of a record in the browser, and prints its URL on stderr. */
-export const openPage = async (context: Context, record: object, page: Page): Promise<void> => {
+export const openPage = async (context: Shell, record: object, page: Page): Promise<void> => {
   const { runtime, notes } = context;
   const url = urlOf(record, page, context);
   // No server can have a name that ends with .example (RFC 6761). The sandbox has no other places to meet.

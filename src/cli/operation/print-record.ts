@@ -3,7 +3,7 @@ import { idIn } from '../../base/uri.ts';
 import { readIfPossible } from '../../client/change.ts';
 import { isPlainId } from '../../client/ids.ts';
 import type { View } from '../../output/view.ts';
-import { type Context, isWatched } from '../session/context.ts';
+import { type Context, isWatched, type Shell } from '../session/context.ts';
 
 /** The event of a record. If it can't be read, it is left out: the command still succeeded. */
 export const readEventOf = async (context: Context, { event: uri }: Json): Promise<Json | undefined> => {
@@ -14,17 +14,17 @@ export const readEventOf = async (context: Context, { event: uri }: Json): Promi
 };
 
 /** A record with its event, if its page shows that. */
-export const withEvent = async (context: Context, view: View, record: Json): Promise<Json> => {
+export const withEvent = async (context: Shell, view: View, record: Json): Promise<Json> => {
   const isShown = view.page?.embedsEvent && context.printer.showsPages;
   const event = isShown ? await readEventOf(context, record) : undefined;
   return event === undefined ? {} : { event };
 };
 
 /** Prints a record. On its page for people, `before` shows the values that a change replaced. */
-export const printRecord = async (context: Context, view: View, record: Json, before?: Json): Promise<void> => {
+export const printRecord = async (context: Shell, view: View, record: Json, before?: Json): Promise<void> => {
   const embedded = await withEvent(context, view, record);
   await context.printer.one(view, { ...record, ...embedded }, before && { ...before, ...embedded });
 };
 
 /** Whether a person reads in words what a write has done, and needs no record. */
-export const readsAnswers = (context: Context): boolean => isWatched(context) && !context.notes.quiet;
+export const readsAnswers = (context: Shell): boolean => isWatched(context) && !context.notes.quiet;

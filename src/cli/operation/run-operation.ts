@@ -1,26 +1,17 @@
-import { catalogue } from '../../api/catalogue.ts';
-import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
-import { fallBack } from '../../base/errors.ts';
-import { type Json, jsonIn, parseJson } from '../../base/json.ts';
+import type { Operation } from '../../api/operation.ts';
 import type { Sentence } from '../../base/words.ts';
 import { isRead } from '../../client/client.ts';
 import { withArticle } from '../../client/ids.ts';
-import type { Input } from '../../client/wire.ts';
-import type { HttpRequest } from '../../http/message.ts';
-import { curlLine } from '../../output/curl.ts';
-import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Answer, Bounds, Listing, Stage } from '../answer/answer.ts';
-import { type HiddenBodies, type Plan, plan } from '../answer/plan.ts';
+import { type Plan, plan } from '../answer/plan.ts';
 import type { Command } from '../command.ts';
-import { localCommand } from '../messages/suggested-line.ts';
-import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope, scopeOf } from './default-scope.ts';
 import type { FieldFlag } from './field-flags.ts';
 import type { RequestValues } from './input.ts';
 import { keepOf, rowRemarks } from './listing.ts';
-import { addFacts, recordTitle, writeAndRead } from './write-result.ts';
+import { recordTitle, writeAndRead } from './write-result.ts';
 
 /** What running the command of an operation needs of it. */
 export interface OperationCommand extends Pick<Command, 'name'> {

@@ -12,7 +12,7 @@ import { timeLabel } from '../../time/label.ts';
 import type { Question } from '../answer/plan.ts';
 import { hideAddresses } from '../messages/hide-addresses.ts';
 import { isAnySandbox } from './connection.ts';
-import { isWatched, type Shell } from './context.ts';
+import { type Context, isWatched, type Shell } from './context.ts';
 import { askText, askYes, type Facts, laidOut, type YesNoQuestion } from './prompt.ts';
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
@@ -22,7 +22,7 @@ const mostLines = 20;
 const cutName = (text: string): string => cutLong(text, 500);
 
 /** The name of the organization, or its ID. Undefined if neither is known: the prompt must work without it. */
-const organizationLabel = async (context: Shell, uri: string | undefined): Promise<string | undefined> => {
+const organizationLabel = async (context: Context, uri: string | undefined): Promise<string | undefined> => {
   // The service didn't say which one it is.
   if (uri === 'unknown') return 'unknown organization';
   try {
@@ -39,8 +39,11 @@ const organizationLabel = async (context: Shell, uri: string | undefined): Promi
   }
 };
 
+/** A command that plans a write, and its operation if it is a single one. */
+type PlaceContext = Context & Pick<Shell, 'operation'>;
+
 /** Where a write happens: the organization (by default the user's own), the profile and the service. */
-export const placeFacts = async (context: Shell, organizationUri?: string): Promise<Facts> => {
+export const placeFacts = async (context: PlaceContext, organizationUri?: string): Promise<Facts> => {
   const { isSandbox, baseUrl } = await context.connection();
   const organization = await organizationLabel(context, organizationUri);
   const profile = context.settings.account?.name ?? (isSandbox ? undefined : 'token from the environment');
@@ -55,7 +58,7 @@ export const placeFacts = async (context: Shell, organizationUri?: string): Prom
 };
 
 /** Where a dialect sends the write, if that is another address than in the documentation. */
-const dialectFacts = async ({ operation, dialect }: Shell): Promise<Facts> => {
+const dialectFacts = async ({ operation, dialect }: PlaceContext): Promise<Facts> => {
   const ownDialect = await dialect();
   if (operation === undefined || ownDialect === undefined) return [];
   const { method, path } = addressOf(ownDialect, operation);

@@ -6,10 +6,10 @@ import type { Credentials } from '../../http/authorize.ts';
 import type { Send } from '../../http/message.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import type { HeadlessRuntime } from '../../runtime.ts';
-import type { Notes } from '../messages/notes.ts';
+import type { WorkNotes } from '../messages/notes.ts';
 import { noAccount, suggestedLine } from '../messages/suggested-line.ts';
 import type { MirrorAccount } from './open-mirror.ts';
-import type { Account, Settings } from './settings.ts';
+import type { Account, RoomSettings, Settings } from './settings.ts';
 
 /** Default address of `sandbox start`, and of the built-in sandbox in what is printed and stored. */
 export const sandboxAddress = 'http://127.0.0.1:4010';
@@ -133,7 +133,7 @@ export const environmentToken = async (runtime: HeadlessRuntime): Promise<string
 /** Whose mirror a command uses. */
 export const mirrorAccount = async (
   runtime: HeadlessRuntime,
-  { account, sandbox }: Pick<Settings, 'account' | 'sandbox'>,
+  { account, sandbox }: Pick<RoomSettings, 'account' | 'sandbox'>,
 ): Promise<MirrorAccount> => {
   if (sandbox) return { profile: undefined, baseUrl: sandboxAddress, isSandbox: true };
   const token = await environmentToken(runtime);
@@ -163,8 +163,15 @@ const defaultsOf = (
     : { defaults: { uriRoot }, spare: { user, organization } };
 };
 
+/** What decides how a command connects. */
+type ConnectSettings = RoomSettings & Pick<Settings, 'curl'>;
+
 /** `--curl` prints a request that needs no reads without a token. With a read, it fails with `error`. */
-const withoutToken = (error: SchedError, runtime: HeadlessRuntime, { account, curl }: Settings): Connection => {
+const withoutToken = (
+  error: SchedError,
+  runtime: HeadlessRuntime,
+  { account, curl }: Pick<Settings, 'account' | 'curl'>,
+): Connection => {
   const { baseUrl, ...service } = serviceOf(runtime, account);
   if (!curl || baseUrl === undefined) throw error;
   const credentials = { current: () => Promise.reject(error) };
@@ -197,8 +204,8 @@ const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) =>
 const withLogin = async (
   account: Account,
   runtime: HeadlessRuntime,
-  settings: Settings,
-  notes: Notes,
+  settings: ConnectSettings,
+  notes: WorkNotes,
 ): Promise<Connection> => {
   const { name } = account;
   const { openLogin } = await import('./stored-login.ts');
@@ -226,13 +233,13 @@ const withLogin = async (
 };
 
 /** With several profiles, headings and answers for people say which one is in use. */
-const placeOf = ({ account }: Pick<Settings, 'account'>): string | undefined =>
+const placeOf = ({ account }: Pick<RoomSettings, 'account'>): string | undefined =>
   account === undefined || account.isOnly ? undefined : account.name;
 
 export const connect = async (
   runtime: HeadlessRuntime,
-  settings: Settings,
-  notes: Notes,
+  settings: ConnectSettings,
+  notes: WorkNotes,
   dialect: () => Promise<Dialect | undefined>,
 ): Promise<Connection> => {
   if (settings.sandbox && !settings.mirror) {

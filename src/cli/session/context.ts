@@ -14,7 +14,7 @@ import { durationText } from '../../output/progress.ts';
 import type { HeadlessRuntime, Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
-import type { Notes } from '../messages/notes.ts';
+import type { Notes, WorkNotes } from '../messages/notes.ts';
 import type { Asker } from './asker.ts';
 import { type Connection, connect, isAnySandbox, type Network } from './connection.ts';
 import type { Frontend } from './frontend.ts';
@@ -22,32 +22,11 @@ import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
-import type { Settings } from './settings.ts';
+import type { RoomSettings, Settings } from './settings.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
 const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
-
-/** The settings that are no mode of the shell. */
-export type RoomSettings = Pick<
-  Settings,
-  | 'zone'
-  | 'zoneSource'
-  | 'account'
-  | 'here'
-  | 'sandbox'
-  | 'mirror'
-  | 'dialect'
-  | 'sharedState'
-  | 'timeoutMs'
-  | 'verbose'
->;
-
-/** What can be said while a command works. The shell says what it has done. */
-export type WorkNotes = Pick<Notes, 'info' | 'warn' | 'always' | 'place' | 'ahead'> & {
-  /** Says how many rows of a list have arrived, and 0 at its end. */
-  rows(count: number): void;
-};
 
 /** What a running command can use. Opened on first use. The shell prints, asks, and knows who reads. */
 export interface Context {
@@ -96,7 +75,7 @@ export interface Shell extends Context {
 }
 
 /** Whether one person sees both the notes of a run and its answer in words. */
-export const isWatched = ({ printer, runtime }: Context): boolean =>
+export const isWatched = ({ printer, runtime }: Shell): boolean =>
   printer.showsPages && runtime.stdout.isTerminal && runtime.stderr.isTerminal;
 
 /** Finds the URI of a user by name or email address. */
@@ -144,16 +123,15 @@ const holderOf = ({ settings, runtime: { env } }: Parts, { scopes, isLogin }: Co
  * protected profile, whatever its command does.
  */
 const guarded =
-  (context: Context, next: Send): Send =>
+  (context: Shell, next: Send): Send =>
   async (request) => {
-    const { settings, frontend, beforeWrite } = context;
+    const { settings, beforeWrite } = context;
     const isWrite = effectOf(request) !== 'read' || !['GET', 'HEAD'].includes(request.method);
     if (isWrite && !context.isAgreed)
       throw new SchedError('internal', 'A write was about to be sent before its plan was carried out', {
         outcome: 'not-sent',
       });
     if (isWrite && settings.protectedProfile !== undefined) await beforeWrite!(request);
-    if (isWrite) frontend?.beforeWrite?.();
     return next(request);
   };
 
@@ -232,7 +210,7 @@ const dialectOf = async ({ runtime, settings }: Parts): Promise<Dialect | undefi
 };
 
 const clientAt = (
-  context: Context,
+  context: Shell,
   { baseUrl, mcpUrl }: Connection,
   dialect: Dialect | undefined,
   { send, sendPlain }: Pick<Network, 'send' | 'sendPlain'>,
@@ -247,7 +225,7 @@ const clientAt = (
     names: context.identity,
   });
 
-export const createContext = (parts: Parts): Context => {
+export const createContext = (parts: Parts): Shell => {
   const { runtime, settings, notes, findUser, operation, isBackground = false, frontend } = parts;
   let open: Connection | undefined;
   let network: Network | undefined;
@@ -269,12 +247,13 @@ export const createContext = (parts: Parts): Context => {
     network ??= createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     return network;
   });
-  const clientFor = async (dialect: Dialect | undefined) => {
+  const clientFor = async ({ dialect }: { dialect: Dialect | undefined }) => {
     const current = await connection();
     const { send, sendPlain } = settings.noCheck ? { send: refuseRequest, sendPlain: refuseRequest } : await layers();
     return withScopeCheck(clientAt(context, current, dialect, { send, sendPlain }), holderOf(parts, current));
   };
-  const client = once(async () => clientFor(await dialect()));
+  const ownClient = once(async () => clientFor({ dialect: await dialect() }));
+  const client: Context['client'] = (other) => (other === undefined ? ownClient() : clientFor(other));
   const now = () => open?.now?.() ?? network?.now() ?? runtime.clock.now();
   const askSandbox = once(async () => {
     const current = await connection();
@@ -282,14 +261,13 @@ export const createContext = (parts: Parts): Context => {
       await (await layers()).askSandboxTime();
   });
   const shown = createShownIds(parts);
-  const context: Context = {
+  const context: Shell = {
     runtime,
     settings,
     notes,
     printer: printerOf(parts, now, shown),
     connection,
     client,
-    clientFor,
     sharedState,
     serviceTime: () => network?.serviceTime(),
     now,
@@ -311,7 +289,6 @@ export const createContext = (parts: Parts): Context => {
     isAgreed: false,
     shownId: shown.shorten,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
-    rowsRead: (count) => runtime.status?.rows(count),
     close: async () => {
       if (isAssumed) warnOfSkew(notes, runtime.clock.now() - now());
       await shown.remember();

@@ -32,6 +32,6 @@ export interface Frontend {
   take(taken: Taken): Promise<number>;
   /** Asks the person to confirm a write. Missing if the person can't be asked. */
   confirm?(question: string): Promise<boolean>;
-  /** Called before each write. Throws to hold it back. */
-  beforeWrite?(): void;
+  /** Called before a plan is carried out. Throws to hold it back. */
+  beforeSend?(): void;
 }

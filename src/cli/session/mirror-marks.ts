@@ -3,8 +3,8 @@ import { type Outcome, SchedError } from '../../base/errors.ts';
 import type { HeadlessRuntime } from '../../runtime.ts';
 import { type Marks, markOf } from '../../sandbox/mirror/forget.ts';
 import { fileMarks, isMarkKey, type MarkStore, newMarkKey } from '../../state/forgotten.ts';
-import type { Notes } from '../messages/notes.ts';
-import type { Settings } from './settings.ts';
+import type { WorkNotes } from '../messages/notes.ts';
+import type { RoomSettings } from './settings.ts';
 import { openSharedState, stateDirectory } from './shared-state.ts';
 
 /** Who is forgotten: on this machine and, with shared state, on all machines that share it. */
@@ -18,8 +18,8 @@ interface MirrorMarks {
 /** What a command needs to find the marks. */
 export interface MarkPlace {
   runtime: HeadlessRuntime;
-  settings: Settings;
-  notes: Notes;
+  settings: RoomSettings;
+  notes: WorkNotes;
 }
 
 /** Files have their own errors. Those of Redis are plain. */

@@ -11,13 +11,13 @@ import { retry } from '../../http/retry.ts';
 import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
 import { durationText } from '../../output/progress.ts';
-import type { Runtime, TextLengths } from '../../runtime.ts';
+import type { HeadlessRuntime, Runtime, TextLengths } from '../../runtime.ts';
 import { timePath } from '../../sandbox/clock/answer-time.ts';
 import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
-import type { Notes } from '../messages/notes.ts';
+import type { Notes, WorkNotes } from '../messages/notes.ts';
 import type { Connection, Network } from './connection.ts';
-import type { Settings } from './settings.ts';
+import type { RoomSettings, Settings } from './settings.ts';
 import type { SharedState } from './shared-state.ts';
 
 interface HasRoom {
@@ -26,12 +26,12 @@ interface HasRoom {
 }
 
 export const randomOf =
-  (runtime: Runtime): (() => number) =>
+  (runtime: HeadlessRuntime): (() => number) =>
   () =>
     Buffer.from(runtime.randomBytes(4)).readUInt32BE() / 2 ** 32;
 
 /** Estimates the total waiting time for the remaining requests, if it is more than a minute. */
-const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | undefined): string | undefined => {
+const waitingAhead = ({ ahead }: WorkNotes, seconds: number, perMinute: number | undefined): string | undefined => {
   if (ahead === undefined || perMinute === undefined) return undefined;
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
@@ -59,11 +59,15 @@ const unknownLimit = (perMinute: number): string =>
   `The service states no rate limit, so requests are limited to ${perMinute} per minute`;
 
 /** Reports each wait with its end, marks long waits, and once reports the total waiting time to expect. */
-export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
+export const announceWaits = (
+  { clock }: Pick<HeadlessRuntime, 'clock'>,
+  settings: Pick<RoomSettings, 'zone'>,
+  notes: WorkNotes,
+): AnnounceWait => {
   let secondsWaited = 0;
   let isTold = false;
   return (why, seconds, perMinute) => {
-    const until = endOfWait(runtime.clock.now(), seconds, settings.zone);
+    const until = endOfWait(clock.now(), seconds, settings.zone);
     const before = secondsWaited >= 60 ? `; waited ${secondsWaited} s so far` : '';
     secondsWaited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
@@ -73,14 +77,13 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
       const countdown = `waiting ${secondsLeft} s${secondsLeft > 60 ? ' (more than a minute)' : ''}, until ${until}`;
       return [`${why}: ${countdown}${before}`, `${why}: ${countdown}`, countdown, `waiting ${secondsLeft} s`];
     };
-    if (runtime.status === undefined) notes.info(texts(seconds)[0]!);
-    else runtime.status.countDown(runtime.clock.now() + seconds * 1000, texts);
+    notes.countDown(seconds, texts);
   };
 };
 
-const showBackgroundWait = ({ status, clock }: Runtime, seconds: number): void => {
+const showBackgroundWait = ({ status }: Runtime, seconds: number): void => {
   if (status === undefined || status.isPlain) return;
-  status.countDown(clock.now() + seconds * 1000, (secondsLeft) => [
+  status.countDown(seconds, (secondsLeft) => [
     `leaving the rest of the rate limit to other commands for ${secondsLeft} s`,
     `waiting ${secondsLeft} s`,
   ]);
@@ -107,7 +110,7 @@ const transportOf =
 
 /** The user whose bookings count together, if known without a request. A name or `me` would need one. */
 export const bookerOf = (
-  { env }: Runtime,
+  { env }: HeadlessRuntime,
   { defaults, owner }: Pick<Connection, 'defaults' | 'owner'>,
 ): string | undefined =>
   [env.SCHED_USER, defaults?.user, owner?.user].find(

@@ -18,10 +18,10 @@ import { refuseLink } from '../../state/files.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { wallClock } from '../../time/show.ts';
 import { fullDateLabel } from '../../time/wall.ts';
-import type { Notes } from '../messages/notes.ts';
+import type { WorkNotes } from '../messages/notes.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import { type MarkPlace, withMarks } from './mirror-marks.ts';
-import type { Settings } from './settings.ts';
+import type { RoomSettings } from './settings.ts';
 
 /*
  * Where the mirrors of this user are, and the connection to one. A mirror holds people, so its directory and files are for
@@ -222,7 +222,7 @@ export const windowText = ({ since, until }: Pick<MirrorFacts, 'since' | 'until'
   return `from ${fullDateLabel(wallAt(since))} to ${fullDateLabel(wallAt(until))}`;
 };
 
-const checkAge = (facts: MirrorFacts, { mirror }: Settings, { clock }: HeadlessRuntime): string => {
+const checkAge = (facts: MirrorFacts, { mirror }: RoomSettings, { clock }: HeadlessRuntime): string => {
   const most = mirror?.maxAgeMs;
   const ageMs = mirrorAge(facts, clock);
   const age = ageMs === undefined ? 'not complete' : ageText(ageMs);
@@ -249,8 +249,8 @@ export const forgetMarked = async (place: MarkPlace, { store, file, facts }: Mir
 /** The connection to the mirror of an account: no network, no rate limit. */
 export const openMirrorOf = async (
   runtime: HeadlessRuntime,
-  settings: Settings,
-  notes: Notes,
+  settings: RoomSettings,
+  notes: WorkNotes,
   account: MirrorAccount,
   dialect: Dialect | undefined,
 ) => {

@@ -9,7 +9,7 @@ import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
 
-import type { Notes } from '../messages/notes.ts';
+import type { WorkNotes } from '../messages/notes.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 
 /** Sandbox data older than this has no events around today. */
@@ -69,7 +69,7 @@ export const openSandboxData = async (
  * Runs the built-in sandbox on a free loopback port for one command. That port is gone afterwards, and a printed URI must
  * stay valid: records are named under the address of a server with the same data, else under `usualOrigin`.
  */
-export const startSandbox = async (runtime: HeadlessRuntime, notes: Notes, usualOrigin: string) => {
+export const startSandbox = async (runtime: HeadlessRuntime, notes: WorkNotes, usualOrigin: string) => {
   notes.place('sandbox');
   const sandbox = await openSandboxData(runtime, { usualOrigin });
   if (sandbox.seedAgeDays > staleSeedDays) {

@@ -3,7 +3,8 @@ import type { Shell } from '../../base/shell-quote.ts';
 import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
 import { commandAtEnd, commandLines, withTypedCommand } from '../messages/command-lines.ts';
-import type { Shell } from './context.ts';
+
+import type { Shell as Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
 
@@ -101,7 +102,7 @@ export const laidOut = async (
 
 /** Prompts for a line. Returns undefined after Ctrl-D. */
 export const askLine = async (
-  { runtime, notes }: Pick<Shell, 'runtime' | 'notes'>,
+  { runtime, notes }: Pick<Context, 'runtime' | 'notes'>,
   text: string,
   unwanted?: AbortSignal,
 ): Promise<string | undefined> => {
@@ -123,12 +124,12 @@ export const askLine = async (
  * Prompts with `shown`, or with numbered answers in accessible mode. Call it only if `canAsk`. Returns true only for a
  * plain yes.
  */
-export const askYes = async (context: Shell, question: YesNoQuestion, prompt: string): Promise<boolean> => {
+export const askYes = async (context: Context, question: YesNoQuestion, prompt: string): Promise<boolean> => {
   const { accessible } = context.settings;
   const answer = (await askText(context, accessible ? numberedQuestion(question) : prompt)).toLowerCase();
   return answer === 'y' || answer === 'yes' || (accessible && answer === '1');
 };
 
 /** Prompts for text. Returns an empty string if nothing was entered. */
-export const askText = async (context: Shell, prompt: string): Promise<string> =>
+export const askText = async (context: Context, prompt: string): Promise<string> =>
   (await askLine(context, prompt)) ?? '';

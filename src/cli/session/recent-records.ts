@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { HeadlessRuntime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
 import { readCacheFile, writeCache } from './identity.ts';
-import type { Settings } from './settings.ts';
+import type { RoomSettings } from './settings.ts';
 
 /** How many records are remembered for each profile. */
 export const mostRemembered = 500;
 
-type Whose = Pick<Settings, 'account' | 'sandbox'>;
+type Whose = Pick<RoomSettings, 'account' | 'sandbox'>;
 
 const fileOf = (runtime: HeadlessRuntime, { account, sandbox }: Whose): string => {
   const whose = sandbox ? 'sandbox' : `${account?.name}\n${account?.profile.base_url ?? runtime.env.SCHED_BASE_URL}`;

@@ -63,6 +63,24 @@ export interface Settings {
   dialect?: string;
 }
 
+/** The settings that are no mode of the shell. */
+export type RoomSettings = Pick<
+  Settings,
+  | 'zone'
+  | 'zoneSource'
+  | 'account'
+  | 'here'
+  | 'sandbox'
+  | 'mirror'
+  | 'dialect'
+  | 'sharedState'
+  | 'timeoutMs'
+  | 'maxWaitMs'
+  | 'allowRefresh'
+  | 'color'
+  | 'verbose'
+>;
+
 /** Whether errors and notes are printed as JSON. */
 export const wantsJson = ({ json, output }: Given, { env, stderr }: Runtime): boolean => {
   if (env.SCHED_ERROR_FORMAT === 'json') return true;

@@ -12,8 +12,8 @@ import { accountLock, type Lock, type LockOptions, lockIn } from '../../state/lo
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
-import type { Notes } from '../messages/notes.ts';
-import type { Settings } from './settings.ts';
+import type { WorkNotes } from '../messages/notes.ts';
+import type { RoomSettings } from './settings.ts';
 
 /** The state that commands with the same token share. Commands don't know where it is kept. */
 export interface SharedState {
@@ -72,7 +72,7 @@ interface Remote {
 }
 
 /** The state that several machines share. Connects on first use. */
-const openRemote = async (url: string, runtime: HeadlessRuntime, notes: Notes): Promise<Remote> => {
+const openRemote = async (url: string, runtime: HeadlessRuntime, notes: WorkNotes): Promise<Remote> => {
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
@@ -100,8 +100,8 @@ const openRemote = async (url: string, runtime: HeadlessRuntime, notes: Notes): 
 
 export const openSharedState = async (
   runtime: HeadlessRuntime,
-  settings: Settings,
-  notes: Notes,
+  settings: RoomSettings,
+  notes: WorkNotes,
   isSandbox: boolean,
 ): Promise<SharedState> => {
   // The built-in sandbox has its own port and ends with the command, so there is nothing to share.

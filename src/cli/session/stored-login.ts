@@ -13,9 +13,9 @@ import { type CredentialStore, openCredentialStore } from '../../auth/stores.ts'
 import type { StoreKind } from '../../auth/vault.ts';
 import type { HeadlessRuntime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
-import type { Notes } from '../messages/notes.ts';
+import type { WorkNotes } from '../messages/notes.ts';
 import { serverOf } from './server-addresses.ts';
-import type { Account, Settings } from './settings.ts';
+import type { Account, RoomSettings } from './settings.ts';
 
 /** Registers the secrets of a credential, so that they are never printed. */
 export const rememberSecret = ({ secrets }: HeadlessRuntime, record: CredentialRecord): void => {
@@ -51,8 +51,8 @@ export const credentialStoreOf = async (kind: StoreKind, runtime: HeadlessRuntim
 export const openLogin = async (
   { profile }: Account,
   runtime: HeadlessRuntime,
-  settings: Pick<Settings, 'allowRefresh'>,
-  notes: Pick<Notes, 'warn'>,
+  settings: Pick<RoomSettings, 'allowRefresh'>,
+  notes: Pick<WorkNotes, 'warn'>,
 ): Promise<Session | undefined> => {
   if (profile.login === undefined) return undefined;
   const { store, ...key } = profile.login;
@@ -79,7 +79,7 @@ export const saveLogin = async (
   store: CredentialStore,
   runtime: HeadlessRuntime,
   profile: string,
-  notes: Notes,
+  notes: WorkNotes,
 ): Promise<CredentialKey> => {
   // Includes the profile: two profiles of one user may have tokens with different scopes.
   const key = credentialKey(record, `${record.owner} ${profile}`.trim());
@@ -95,7 +95,7 @@ export const saveLogin = async (
 export const removeLogin = async (
   { name, profile }: Account,
   runtime: HeadlessRuntime,
-  notes: Notes,
+  notes: WorkNotes,
 ): Promise<Revocation> => {
   const { store, ...key } = profile.login!;
   const ending = await removeCredential({

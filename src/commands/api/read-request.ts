@@ -2,11 +2,10 @@ import type { Operation } from '../../api/operation.ts';
 import { SchedError } from '../../base/errors.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
-import type { Invocation } from '../../cli/command.ts';
+import type { Reading } from '../../cli/command.ts';
 import type { How } from '../../cli/input/kind.ts';
 import { readJson, readText } from '../../cli/json-file.ts';
 import { fillScope } from '../../cli/operation/default-scope.ts';
-import { checkSelected } from '../../cli/operation/field-check.ts';
 import { isSandboxOrigin, shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { RawInput } from '../../client/client.ts';
@@ -19,7 +18,6 @@ import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
 /** What is known of the call besides its values. */
-type Reading = Pick<Invocation, 'context' | 'parts' | 'problems'>;
 
 const readBodyFile = async (
   path: string | undefined,
@@ -35,12 +33,12 @@ const readBodyFile = async (
 };
 
 const checkOutput = (call: Reading, operation: Operation | undefined, { settings }: How): void => {
-  const { context, problems } = call;
+  const { problems } = call;
   const { fields, format } = settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
     const fieldNames = [...Object.keys(operation.reply.of.record.shape), ...own];
-    checkSelected(context, fieldNames, operation, call);
+    call.checkFields(fieldNames, operation);
     return;
   }
   for (const field of fields ?? [])

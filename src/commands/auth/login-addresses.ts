@@ -1,7 +1,7 @@
 import { inspect } from '../../api/inspect.ts';
 import type { Env } from '../../base/system.ts';
 import { type Name, spell, the, type Words, words } from '../../base/words.ts';
-import type { Reading } from '../../cli/input/input.ts';
+import type { Reading } from '../../cli/command.ts';
 import type { How } from '../../cli/input/kind.ts';
 import { chosenName, readConfig } from '../../cli/session/config-file.ts';
 import type { Shell } from '../../cli/session/context.ts';

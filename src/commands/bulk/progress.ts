@@ -15,7 +15,6 @@ const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + r
 /** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
 export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts, failedWord?: string) => {
   const { clock } = runtime;
-  const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const startedAt = clock.now();
   const progress: Progress = {
     done: doneOf(before),
@@ -38,12 +37,11 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     return draw({ ...progress, waitingUntil, waitSeconds }, columns);
   };
   const show = () => {
-    if (status !== undefined) return status.draw(bar);
-    if (notes.quiet || clock.now() - lastLineAt < lineEveryMs) return;
+    if (notes.draw(bar) || clock.now() - lastLineAt < lineEveryMs) return;
     lastLineAt = clock.now();
     notes.info(progressLine(progress));
   };
-  status?.draw(bar);
+  notes.draw(bar);
   return {
     update: (counts: Counts): void => {
       progress.done = doneOf(counts);
@@ -52,7 +50,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
       progress.elapsedMs = clock.now() - startedAt;
       show();
     },
-    end: () => status?.draw(undefined),
+    end: () => void notes.draw(undefined),
   };
 };
 

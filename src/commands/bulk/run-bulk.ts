@@ -5,7 +5,6 @@ import { formatNumber } from '../../base/numbers.ts';
 import type { Sentence } from '../../base/words.ts';
 import type { PictureAnswer } from '../../cli/answer/answer.ts';
 import { ownPlan, type Plan, type Question, type Reader } from '../../cli/answer/plan.ts';
-import { createProblemLog } from '../../cli/answer/problem-log.ts';
 import { verbOf } from '../../cli/session/confirm.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { stat } from '../../node/files.ts';
@@ -82,7 +81,7 @@ const workOnRun = async (
     history === undefined ? countOutcomes([], bulk.items.length, bulk.wrong.length) : { ...history.counts, unknown: 0 };
   const progress = reportProgress(context, { ...counts }, bulk.look && `not ${bulk.done}`);
   const failures = await earlierFailures(context, bulk, history);
-  const log = createProblemLog(context);
+  const log = context.notes.problems;
   notes.ahead = () => {
     const ahead = counts.total - counts.accepted - counts.rejected - counts.unknown;
     return { requests: Math.ceil(ahead / bulk.batchSize), isMost: false };

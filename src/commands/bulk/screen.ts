@@ -2,7 +2,7 @@ import { SchedError, sameCommand, withoutRequestId } from '../../base/errors.ts'
 import { formatNumber } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
 import type { PictureAnswer } from '../../cli/answer/answer.ts';
-import type { ProblemLog } from '../../cli/answer/problem-log.ts';
+import type { ProblemLog } from '../../cli/messages/notes.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { isTimeRefused } from '../../client/refusal.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';

@@ -83,9 +83,9 @@ const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan'
   for await (const page of client.pages(events.list, { query }, { afterSend: runtime.afterSend, onPage })) {
     counts.events += page.length;
     for (const event of page) requestsLeft += Math.max(1, requestsForInvitees(event));
-    context.rowsRead(counts.events);
+    context.notes.rows(counts.events);
   }
-  context.rowsRead(0);
+  context.notes.rows(0);
   requestsLeft += Math.ceil(counts.events / shortPage) + 1;
   notes.info(`Reading the invitees of ${counted(counts.events, 'event')}: up to ${counted(requestsLeft, 'request')}`);
   notes.ahead = () => ({ requests: requestsLeft, isMost: true });

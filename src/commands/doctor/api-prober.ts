@@ -58,7 +58,7 @@ export const createProber = async (context: Context, current: Dialect | undefine
   const shipped: Dialect[] = [];
   for (const [place, text] of Object.entries(shippedDialects)) shipped.push(await readDialect({ place, text }));
   let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '', place: '' };
-  let client: Client = await context.clientFor(dialect);
+  let client: Client = await context.client({ dialect });
   let requests = 0;
   /** An ID that no record has. */
   const nobody = `SCHEDPROBE${Buffer.from(runtime.randomBytes(8)).toString('hex').toUpperCase()}`;
@@ -73,7 +73,7 @@ export const createProber = async (context: Context, current: Dialect | undefine
 
   const speak = async (next: Dialect): Promise<void> => {
     dialect = next;
-    client = await context.clientFor(next);
+    client = await context.client({ dialect: next });
   };
   /** From now on, the service is asked in this form. */
   const change = (row: Operation, wire: Wire | false, evidence: string): Promise<void> => {

@@ -1,8 +1,6 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { SchedError, usageError } from '../../base/errors.ts';
-import type { Reply } from '../../cli/answer/plan.ts';
-import type { Invocation } from '../../cli/command.ts';
-import { declined, refuseTool } from '../../cli/session/confirm.ts';
+import { declined } from '../../cli/session/confirm.ts';
 import type { Agreement } from './call-log.ts';
 import type { CallSetup, CheckedCall, createCalls } from './calls.ts';
 import type { createCheck } from './check-call.ts';
@@ -90,19 +88,12 @@ export const createBatch = ({ tools, check, checked, run, zoneOf, questions, log
   const look = async ({ tool, values }: CheckedCall, context: ServerContext) => {
     let question: string | undefined;
     let isHeld = false;
-    const onlyRefuse = async ({ context }: Invocation): Promise<Reply> => {
-      refuseTool(context);
-      return { kind: 'nothing' };
-    };
-    const command = { ...tool.command, run: onlyRefuse };
-    // Creations don't ask, and a booking is noted in the ledger before it is sent.
-    const lookedTool = tool.facts.effect === 'creation' ? { ...tool, command } : tool;
-    const outcome = await run({ tool: lookedTool, values }, context, {
+    const outcome = await run({ tool, values }, context, {
       confirm: async (text) => {
         question = text;
         return false;
       },
-      beforeWrite: () => {
+      beforeSend: () => {
         isHeld = true;
         throw declined('send');
       },

@@ -31,7 +31,7 @@ export const createCalls = (setup: CallSetup, check: ReturnType<typeof createChe
   const run = (
     call: CheckedCall,
     { http, mcpReq }: ServerContext,
-    more: Pick<Call, 'confirm' | 'beforeWrite'>,
+    more: Pick<Call, 'confirm' | 'beforeSend'>,
     agreement?: () => Agreement,
   ): Promise<Outcome> => {
     const runIt = () => runTool(setup, { ...call, ...more, signal: mcpReq.signal, token: http?.authInfo?.token });

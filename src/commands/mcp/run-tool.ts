@@ -25,7 +25,7 @@ export interface Host {
   zone: string;
 }
 
-export interface Call extends Pick<Frontend, 'confirm' | 'beforeWrite'> {
+export interface Call extends Pick<Frontend, 'confirm' | 'beforeSend'> {
   tool: Tool;
   /** Checked against the tool's schema. */
   values: Values;
@@ -91,7 +91,7 @@ const toolWorld = ({ runtime, runtimeFor }: Host, token: string | undefined): Ru
 
 /** Runs the command of a tool as the command line would, and collects its records. */
 export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
-  const { tool, values, signal, token, confirm, beforeWrite } = call;
+  const { tool, values, signal, token, confirm, beforeSend } = call;
   const from = tool.isList ? readToolCursor(tool.name, values) : undefined;
   const most = tool.isList ? Number(values.limit ?? defaultRows) : Number.POSITIVE_INFINITY;
   const hasLimit = tool.isList && tool.command.flags.some(({ name }) => name === 'limit');
@@ -129,7 +129,7 @@ export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
         take: (taken) => collector.take(taken),
         notes: collectNotes(addNote, spelling),
         ...(confirm && { confirm }),
-        ...(beforeWrite && { beforeWrite }),
+        ...(beforeSend && { beforeSend }),
       },
     });
     return { records, places, notes };

@@ -10,7 +10,7 @@ import type { Settings } from '../../cli/session/settings.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { NetworkFailure } from '../../http/failure.ts';
 import { defaultTimeoutMs, type Send } from '../../http/message.ts';
-import type { HeadlessRuntime } from '../../runtime.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { McpServer } from '../../sandbox/mcp/endpoint.ts';
 import type { McpPlace } from '../../sandbox/run.ts';
 import type { Nouns } from '../schema/command.ts';
@@ -196,7 +196,7 @@ const places = [
 ];
 
 /** The world of a command that uses a running sandbox with this token, whatever the operator has set. */
-const worldWith = (runtime: HeadlessRuntime, place: McpPlace, token: string): HeadlessRuntime => {
+const worldWith = (runtime: Runtime, place: McpPlace, token: string): Runtime => {
   const { url, dialect } = place;
   const keptVariables = Object.entries(runtime.env).filter(([name]) => places.includes(name));
   const service = { SCHED_BASE_URL: url, SCHED_MCP_URL: url, SCHED_DIALECT: dialect, SCHED_TOKEN: token };

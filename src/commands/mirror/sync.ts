@@ -5,7 +5,6 @@ import { counted, formatNumber } from '../../base/numbers.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import { ownPlan, type Plan, type Question } from '../../cli/answer/plan.ts';
 import type { Call } from '../../cli/input/input.ts';
-import { showAlive } from '../../cli/messages/live.ts';
 import { mirrorAccount, shownUrl } from '../../cli/session/connection.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { ownerOfToken } from '../../cli/session/identity.ts';
@@ -178,7 +177,7 @@ const syncFile = async (values: SyncInput, context: Context, file: string): Prom
           progress = { done, total };
         },
       };
-      stopShowing = showAlive(runtime, notes, () => ({
+      stopShowing = notes.alive(() => ({
         name: 'Mirror',
         facts: [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} read`],
       }));

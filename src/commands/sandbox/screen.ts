@@ -1,7 +1,7 @@
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { decodeUri } from '../../base/uri.ts';
-import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../cli/messages/live.ts';
+import { type Happening, hasLastLine, liveLine, timeOfDay } from '../../cli/messages/live.ts';
 import type { Shell } from '../../cli/session/context.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { cutLong, humanText } from '../../output/cells.ts';
@@ -103,7 +103,7 @@ export const openScreen = ({ runtime, settings, notes, printer }: Shell) => {
       if (!hasLastLine(runtime)) notes.info('Press Ctrl-C to stop it');
       await notes.flush();
       begin();
-      return showAlive(runtime, notes, alive(base_url));
+      return notes.alive(alive(base_url));
     },
   };
 };

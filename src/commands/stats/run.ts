@@ -26,7 +26,7 @@ import type { Stats } from './screen.ts';
 
 /** Calls back for each event, page by page: only the counts are kept. */
 const countAll = async (
-  { client, runtime, rowsRead }: Context,
+  { client, runtime, notes }: Context,
   query: Query,
   keep: (row: SentEvent) => boolean,
   count: (event: SentEvent) => void,
@@ -38,10 +38,10 @@ const countAll = async (
     for await (const page of (await client()).pages(events.list, { query }, options)) {
       page.forEach(count);
       rows += page.length;
-      rowsRead(rows);
+      notes.rows(rows);
     }
   } finally {
-    rowsRead(0);
+    notes.rows(0);
   }
 };
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { counted } from '../../base/numbers.ts';
 import type { Clock } from '../../base/system.ts';
 import { cannotListen } from '../../cli/messages/cannot-listen.ts';
-import type { Notes } from '../../cli/messages/notes.ts';
+import type { WorkNotes } from '../../cli/messages/notes.ts';
 import type { HeadlessRuntime } from '../../runtime.ts';
 import type { Receiver } from './work-receiver.ts';
 
@@ -63,7 +63,10 @@ const tickMs = 5_000;
 const longestGapMs = 60_000;
 
 /** Says when this machine was asleep, because nothing was received meanwhile. Returns a function that ends that. */
-export const watchClock = ({ every, clock }: Pick<HeadlessRuntime, 'every' | 'clock'>, notes: Notes): (() => void) => {
+export const watchClock = (
+  { every, clock }: Pick<HeadlessRuntime, 'every' | 'clock'>,
+  notes: WorkNotes,
+): (() => void) => {
   let last = clock.now();
   return every(tickMs, () => {
     const gapMs = clock.now() - last;

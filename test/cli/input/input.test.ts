@@ -11,17 +11,9 @@ const now = Date.parse('2026-11-18T12:00:00Z');
 
 /** A call with these values, as far as inputs look at one. */
 const callOf = (given: Given, spelling = asFlags): Invocation => {
-  const terminal = { isTerminal: false };
-  return {
-    given,
-    problems: new Problems(undefined, spelling),
-    context: {
-      settings: { zone: 'Europe/Paris', zoneSource: 'TZ' },
-      askNow: async () => now,
-      runtime: { stdout: terminal, stderr: terminal, keyboard: terminal, env: {} },
-      printer: {},
-    },
-  } as unknown as Invocation;
+  const settings = { zone: 'Europe/Paris', zoneSource: 'TZ' };
+  const world = { settings, now: async () => now, isTerminal: false };
+  return { given, problems: new Problems(undefined, spelling), world, context: {} } as unknown as Invocation;
 };
 
 const entries = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAsker } from '../../../src/cli/session/ask.ts';
 import type { Asker } from '../../../src/cli/session/asker.ts';
-import type { Context } from '../../../src/cli/session/context.ts';
+import type { Shell } from '../../../src/cli/session/context.ts';
 
 const ask = async <Answer>(question: (asker: Asker) => Promise<Answer>, typed: string[]) => {
   let text = '';
@@ -16,7 +16,7 @@ const ask = async <Answer>(question: (asker: Asker) => Promise<Answer>, typed: s
     settings: { accessible: true },
     runtime: { stderr: { write }, keyboard: { line }, interrupted: new AbortController().signal },
     notes: { flush: async () => {} },
-  } as unknown as Context);
+  } as unknown as Shell);
   const answer = await question(asker).catch((error: unknown) => error);
   return { answer, text };
 };

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Asker } from '../../../src/cli/session/asker.ts';
-import type { Context } from '../../../src/cli/session/context.ts';
+import type { Shell } from '../../../src/cli/session/context.ts';
 import { promptAsker } from '../../../src/cli/session/key-prompts.ts';
 import type { Color } from '../../../src/output/color.ts';
 import { width } from '../../../src/output/width.ts';
@@ -39,7 +39,7 @@ const ask = async <Answer>(
       env,
     },
     notes: { color, flush: async () => {} },
-  } as unknown as Context;
+  } as unknown as Shell;
   const answer = await question(promptAsker(context)).catch((error: unknown) => error);
   return { answer, text, lines: stripVTControlCharacters(text).split('\n') };
 };
