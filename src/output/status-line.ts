@@ -24,184 +24,227 @@ interface StatusOptions {
   nameOf(host: string): string;
 }
 
-/**
- * The runtime of a command on a terminal. It has a status line: after a second of silence, the line says which service
- * the command waits for, or how many rows of a list have arrived. All requests and all output pass here, so no other
- * place needs to start, update or erase the line.
- */
-export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOptions): Runtime => {
-  const { clock, stderr, keyboard, openPager, spawn } = world;
+/** The status line of a terminal, and the lines of a draft above it. */
+class TerminalLine {
+  readonly #isPlain: boolean;
+  readonly #nameOf: StatusOptions['nameOf'];
+  readonly #world: Runtime;
   /** The hosts of the requests that wait for a reply, the oldest first. */
-  const inFlight = new Set<{ host: string }>();
-  let rows = 0;
-  let wait: { until: number; text(seconds: number): TextLengths } | undefined;
-  let ownText: Parameters<StatusLine['draw']>[0];
+  readonly #inFlight = new Set<{ host: string }>();
+  #rows = 0;
+  #wait: { until: number; text(seconds: number): TextLengths } | undefined;
+  #ownText: Parameters<StatusLine['draw']>[0];
   /** When the terminal became silent, and when the last rows arrived. */
-  let silentSince: number | undefined;
-  let waitingSince: number | undefined;
-  let isShown = false;
-  /** The lines of a draft, which stand above the status line. */
-  let draftLines = 0;
-  let lastPlainAt: number | undefined;
+  #silentSince: number | undefined;
+  #waitingSince: number | undefined;
+  #isShown = false;
+  #draftLines = 0;
+  #lastPlainAt: number | undefined;
   /** How many writes, prompts and other programs use the terminal. */
-  let borrowers = 0;
-  let stop: (() => void) | undefined;
+  #borrowers = 0;
+  #stop: (() => void) | undefined;
 
-  const erase = async (): Promise<void> => {
-    if (!isShown) return;
-    isShown = false;
-    await stderr.write(clearLine);
-  };
-  const eraseAll = async (): Promise<void> => {
-    if (draftLines === 0) return erase();
-    const lines = draftLines;
-    draftLines = 0;
-    isShown = false;
-    await stderr.write(`${upBy(lines)}${clearRest}`);
-  };
-  const restart = (): void => {
-    silentSince = inFlight.size === 0 ? undefined : clock.now();
-    waitingSince = silentSince;
-    lastPlainAt = undefined;
-  };
+  constructor(world: Runtime, { isPlain, nameOf }: StatusOptions) {
+    this.#world = world;
+    this.#isPlain = isPlain;
+    this.#nameOf = nameOf;
+  }
 
-  const secondsSince = (start = clock.now()): number => Math.round((clock.now() - start) / 1000);
+  countDown(seconds: number, text: (seconds: number) => TextLengths): void {
+    const until = this.#now() + seconds * 1000;
+    if (this.#wait === undefined || this.#wait.until < until) this.#wait = { until, text };
+    this.#lastPlainAt = undefined;
+    this.#start();
+    this.#update();
+  }
 
-  const waitingTexts = (): TextLengths => {
-    if (secondsSince(silentSince) < 1) return [];
-    const [oldest] = inFlight;
-    const count = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'}`;
-    const countTexts = rows === 0 ? [] : [`${count}…`];
-    const seconds = secondsSince(waitingSince);
-    if (oldest === undefined || (rows > 0 && seconds < 1)) return countTexts;
-    const waitingText = `waiting for ${nameOf(oldest.host)}… ${seconds} s`;
-    return rows === 0 ? [waitingText, `waiting… ${seconds} s`] : [`${count}, ${waitingText}`, ...countTexts];
-  };
-  const texts = (): TextLengths => {
-    if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
-    if (ownText !== undefined) return [ownText(wait?.until, stderr.columns)].flat();
-    return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
-  };
+  setRows(count: number): void {
+    if (count > this.#rows) this.#waitingSince = this.#now;
+    this.#rows = count;
+  }
 
-  const show = async (versions: TextLengths): Promise<void> => {
-    // The longest version is the whole sentence, which a plain line can always hold.
-    const lines = versions.map(safe);
-    if (isPlain) {
-      if (lastPlainAt !== undefined && clock.now() - lastPlainAt < plainEveryMs) return;
-      lastPlainAt = clock.now();
-      return stderr.write(`${lines[0]}\n`);
-    }
-    const room = Math.max(stderr.columns - margin, 1);
-    const line = lines.find((each) => each.length <= room) ?? lines.at(-1)!.slice(0, room);
-    isShown = true;
-    await stderr.write(`${clearLine}${line}`);
-  };
-  const update = (): void => {
-    if (borrowers > 0) return;
-    const versions = texts();
-    // A closed stderr must not end the command.
-    void (versions.length === 0 ? erase() : show(versions)).catch(() => {});
-  };
-  const start = (): void => {
-    stop ??= world.every(tickMs, update);
-  };
+  draw(text: Parameters<StatusLine['draw']>[0]): void {
+    this.#ownText = text;
+    this.#start();
+    this.#update();
+  }
 
-  const watchRequests =
-    (send: Runtime['send']): Runtime['send'] =>
-    async (request) => {
+  draft(lines: readonly string[]): void {
+    const { stderr } = this.#world;
+    const room = (stderr.rows || defaultRows) - 2;
+    if (this.#isPlain || this.#borrowers > 0 || room < leastDraft) return;
+    const shown = lines.slice(0, room);
+    const frame = `${upBy(this.#draftLines)}${shown.map((line) => `${line}\x1b[K\n`).join('')}${clearRest}`;
+    this.#draftLines = shown.length;
+    this.#isShown = false;
+    void stderr.write(frame).catch(() => {});
+  }
+
+  end(): Promise<void> {
+    this.#stop?.();
+    return this.#erase().catch(() => {});
+  }
+
+  /** Sends requests that the line tells of while they wait for a reply. */
+  watch(send: Runtime['send']): Runtime['send'] {
+    return async (request) => {
       const entry = { host: new URL(request.url).host };
-      inFlight.add(entry);
-      silentSince ??= clock.now();
-      waitingSince ??= silentSince;
-      start();
+      this.#inFlight.add(entry);
+      this.#silentSince ??= this.#now;
+      this.#waitingSince ??= this.#silentSince;
+      this.#start();
       try {
         return await send(request);
       } finally {
-        inFlight.delete(entry);
+        this.#inFlight.delete(entry);
       }
     };
+  }
 
-  /** Overrides `write` only. All other properties are read from the original output. */
-  const erasing = (output: Output): Output =>
-    output.isTerminal
-      ? Object.create(output, {
-          write: {
-            value: async (text: string) => {
-              await lendFor(() => output.write(text));
-              // The line stays the last one, also between two ticks.
-              if (ownText !== undefined) update();
-            },
-          },
-        })
-      : output;
+  async writeAbove(output: Output, text: string): Promise<void> {
+    await this.lendFor(() => output.write(text));
+    // The line stays the last one, also between two ticks.
+    if (this.#ownText !== undefined) this.#update();
+  }
 
   /** Keeps the line away while a prompt or another program uses the terminal. */
-  const lend = async (): Promise<() => void> => {
-    borrowers += 1;
-    await eraseAll().catch(() => {});
+  async lend(): Promise<() => void> {
+    this.#borrowers += 1;
+    await this.#eraseAll().catch(() => {});
     return () => {
-      borrowers -= 1;
-      restart();
+      this.#borrowers -= 1;
+      this.#restart();
     };
-  };
-  const lendFor = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const takeBack = await lend();
+  }
+
+  async lendFor<Value>(work: () => Promise<Value>): Promise<Value> {
+    const takeBack = await this.lend();
     try {
       return await work();
     } finally {
       takeBack();
     }
-  };
-  const pagerThatBorrows = async (open: NonNullable<typeof openPager>, command: readonly string[]) => {
-    const takeBack = await lend();
-    const pager = await open(command);
-    if (pager === undefined) takeBack();
-    const close = () => pager!.close().finally(takeBack);
-    return pager && (Object.create(pager, { close: { value: close } }) as Pager);
-  };
+  }
 
-  const status: StatusLine = {
-    isPlain,
-    countDown: (until, text) => {
-      if (wait === undefined || wait.until < until) wait = { until, text };
-      lastPlainAt = undefined;
-      start();
-      update();
-    },
-    rows: (count) => {
-      if (count > rows) waitingSince = clock.now();
-      rows = count;
-    },
-    draw: (text) => {
-      ownText = text;
-      start();
-      update();
-    },
-    draft: (lines) => {
-      const room = (stderr.rows || defaultRows) - 2;
-      if (isPlain || borrowers > 0 || room < leastDraft) return;
-      const shown = lines.slice(0, room);
-      const frame = `${upBy(draftLines)}${shown.map((line) => `${line}\x1b[K\n`).join('')}${clearRest}`;
-      draftLines = shown.length;
-      isShown = false;
-      void stderr.write(frame).catch(() => {});
-    },
-    end: () => {
-      stop?.();
-      return erase().catch(() => {});
-    },
-  };
+  get #now(): number {
+    return this.#world.clock.now();
+  }
+
+  #secondsSince(start = this.#now): number {
+    return Math.round((this.#now - start) / 1000);
+  }
+
+  #start(): void {
+    this.#stop ??= this.#world.every(tickMs, () => this.#update());
+  }
+
+  #restart(): void {
+    this.#silentSince = this.#inFlight.size === 0 ? undefined : this.#now;
+    this.#waitingSince = this.#silentSince;
+    this.#lastPlainAt = undefined;
+  }
+
+  #update(): void {
+    if (this.#borrowers > 0) return;
+    const versions = this.#texts();
+    // A closed stderr must not end the command.
+    void (versions.length === 0 ? this.#erase() : this.#show(versions)).catch(() => {});
+  }
+
+  #texts(): TextLengths {
+    if (this.#wait !== undefined && this.#wait.until <= this.#now) this.#wait = undefined;
+    if (this.#ownText !== undefined) return [this.#ownText(this.#wait?.until, this.#world.stderr.columns)].flat();
+    if (this.#wait === undefined) return this.#waitingTexts();
+    return this.#wait.text(Math.ceil((this.#wait.until - this.#now) / 1000));
+  }
+
+  #waitingTexts(): TextLengths {
+    if (this.#secondsSince(this.#silentSince) < 1) return [];
+    const [oldest] = this.#inFlight;
+    const rows = this.#rows;
+    const count = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+    const countTexts = rows === 0 ? [] : [`${count}…`];
+    const seconds = this.#secondsSince(this.#waitingSince);
+    if (oldest === undefined || (rows > 0 && seconds < 1)) return countTexts;
+    const waitingText = `waiting for ${this.#nameOf(oldest.host)}… ${seconds} s`;
+    return rows === 0 ? [waitingText, `waiting… ${seconds} s`] : [`${count}, ${waitingText}`, ...countTexts];
+  }
+
+  async #show(versions: TextLengths): Promise<void> {
+    const { stderr } = this.#world;
+    // The longest version is the whole sentence, which a plain line can always hold.
+    const lines = versions.map(safe);
+    if (this.#isPlain) {
+      if (this.#lastPlainAt !== undefined && this.#now - this.#lastPlainAt < plainEveryMs) return;
+      this.#lastPlainAt = this.#now;
+      return stderr.write(`${lines[0]}\n`);
+    }
+    const room = Math.max(stderr.columns - margin, 1);
+    const line = lines.find((each) => each.length <= room) ?? lines.at(-1)!.slice(0, room);
+    this.#isShown = true;
+    await stderr.write(`${clearLine}${line}`);
+  }
+
+  async #erase(): Promise<void> {
+    if (!this.#isShown) return;
+    this.#isShown = false;
+    await this.#world.stderr.write(clearLine);
+  }
+
+  async #eraseAll(): Promise<void> {
+    if (this.#draftLines === 0) return this.#erase();
+    const lines = this.#draftLines;
+    this.#draftLines = 0;
+    this.#isShown = false;
+    await this.#world.stderr.write(`${upBy(lines)}${clearRest}`);
+  }
+}
+
+/** Overrides `write` only. All other properties are read from the original output. */
+const erasing = (line: TerminalLine, output: Output): Output =>
+  output.isTerminal
+    ? Object.create(output, { write: { value: (text: string) => line.writeAbove(output, text) } })
+    : output;
+
+const pagerThatBorrows = async (
+  line: TerminalLine,
+  open: NonNullable<Runtime['openPager']>,
+  command: readonly string[],
+) => {
+  const takeBack = await line.lend();
+  const pager = await open(command);
+  if (pager === undefined) takeBack();
+  const close = () => pager!.close().finally(takeBack);
+  return pager && (Object.create(pager, { close: { value: close } }) as Pager);
+};
+
+/**
+ * The runtime of a command on a terminal. It has a status line: after a second of silence, the line says which service
+ * the command waits for, or how many rows of a list have arrived. All requests and all output pass here, so no other
+ * place needs to start, update or erase the line.
+ */
+export const withStatusLine = (world: Runtime, options: StatusOptions): Runtime => {
+  const { keyboard, openPager, spawn } = world;
+  const line = new TerminalLine(world, options);
   const own: Partial<Runtime> = {
-    status,
-    send: watchRequests(world.send),
-    sendToEnd: watchRequests(world.sendToEnd),
-    stdout: erasing(world.stdout),
-    stderr: erasing(stderr),
+    // Functions that can be passed on alone.
+    status: {
+      isPlain: options.isPlain,
+      countDown: (seconds, text) => line.countDown(seconds, text),
+      rows: (count) => line.setRows(count),
+      draw: (text) => line.draw(text),
+      draft: (lines) => line.draft(lines),
+      end: () => line.end(),
+    },
+    send: line.watch(world.send),
+    sendToEnd: line.watch(world.sendToEnd),
+    stdout: erasing(line, world.stdout),
+    stderr: erasing(line, world.stderr),
     keyboard: Object.create(keyboard, {
-      line: { value: (options: Parameters<typeof keyboard.line>[0]) => lendFor(() => keyboard.line(options)) },
+      line: { value: (how: Parameters<typeof keyboard.line>[0]) => line.lendFor(() => keyboard.line(how)) },
     }),
-    ...(openPager && { openPager: (command) => pagerThatBorrows(openPager, command) }),
-    ...(spawn && { spawn: (...words) => lendFor(() => spawn(...words)) }),
+    ...(openPager && { openPager: (command) => pagerThatBorrows(line, openPager, command) }),
+    ...(spawn && { spawn: (...words) => line.lendFor(() => spawn(...words)) }),
   };
   return Object.create(world, Object.getOwnPropertyDescriptors(own));
 };
