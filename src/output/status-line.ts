@@ -51,7 +51,7 @@ class TerminalLine {
   }
 
   countDown(seconds: number, text: (seconds: number) => TextLengths): void {
-    const until = this.#now() + seconds * 1000;
+    const until = this.#now + seconds * 1000;
     if (this.#wait === undefined || this.#wait.until < until) this.#wait = { until, text };
     this.#lastPlainAt = undefined;
     this.#start();

@@ -84,7 +84,7 @@ const marks = {
   sandbox: 'sandbox_read_only',
   prompts: 'ExitPromptError',
   redis: 'LIB-VER',
-  'status line': 'TerminalLine',
+  'status line': 'waiting for ${',
   network: 'The service states no rate limit',
   agenda: 'the day before',
   stats: 'but once in the total',
