@@ -219,6 +219,26 @@ const fewPrograms: Rule = (sources) =>
     )
     .map(([path]) => `${path} is a program`);
 
+/** What prints and asks. Rooms get its types only, and only programs see the whole context. */
+const shellFiles =
+  'output/printer.ts output/forms.ts output/screen-form.ts cli/answer/show.ts cli/answer/show-stream.ts\n\
+  cli/answer/show-text.ts cli/answer/say.ts cli/answer/take.ts cli/answer/carry-out.ts cli/answer/rehearse.ts\n\
+  cli/answer/review.ts cli/session/ask.ts cli/session/key-prompts.ts cli/session/picker.ts cli/session/prompt.ts';
+
+/** Programs, and what belongs to them. */
+const ofPrograms = 'commands/agenda/ commands/auth/ commands/mcp/ commands/sandbox/';
+
+const roomsReturnAnswers: Rule = (sources, imports) => [
+  ...imports
+    .filter(({ from, to, isType }) => from.startsWith('commands/') && !isType && isIn(to, shellFiles))
+    .filter(({ from }) => !isIn(from, ofPrograms))
+    .map(line),
+  ...Object.entries(sources)
+    .filter(([path]) => path.startsWith('commands/') && !isIn(path, ofPrograms))
+    .filter(([, text]) => /import (type )?\{[^}]*\bShell\b[^}]*\} from '[./]*cli\/session\/context\.ts'/.test(text))
+    .map(([path]) => `${path} sees the whole context`),
+];
+
 const noGrabBags: Rule = (sources) =>
   Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
 
@@ -234,6 +254,7 @@ const rules: Record<string, Rule> = {
   'no file only re-exports from others': noBarrels,
   'no file is called utils': noGrabBags,
   'few commands are programs': fewPrograms,
+  'rooms return answers: only programs print and ask': roomsReturnAnswers,
 };
 
 const broken = (rule: string, sources: Sources, imports = importsOf(sources)) => rules[rule]!(sources, imports);
@@ -390,6 +411,16 @@ describe('architecture: an example with a violation breaks', () => {
       'few commands are programs',
       { 'commands/a.ts': "return { kind: 'program', run };", 'cli/answer/a.ts': "kind: 'program';" },
       1,
+    ],
+    [
+      'rooms return answers: only programs print and ask',
+      {
+        'commands/a.ts': "import { show } from '../cli/answer/show.ts';",
+        'commands/b.ts': "import type { Context, Shell } from '../cli/session/context.ts';",
+        'commands/c.ts': "import type { Facts } from '../cli/session/prompt.ts';",
+        'commands/auth/login.ts': "import { askYes } from '../../cli/session/prompt.ts';",
+      },
+      2,
     ],
   ];
   test.each(examples)('%s (%#)', (rule, sources, times) => {

@@ -121,7 +121,7 @@ export interface SecretAnswer extends Beside {
   json?: Json;
 }
 
-/** A whole file: a JSON Schema, a configuration. Fields can't be selected. Its footers are for who reads the text on a terminal. */
+/** A whole file, such as a JSON Schema. Fields can't be selected. Its footers are for who reads the text on a terminal. */
 export interface FileAnswer extends Beside {
   kind: 'file';
   value: Json;
@@ -180,8 +180,6 @@ export interface PictureAnswer extends Beside {
   onScreen?: true;
   /** It says what failed, so the error doesn't say it again below. */
   saysFailure?: true;
-  /** What a log says of it: a warning for each line. Whoever sees picture and notes reads it in the picture. */
-  logs?: readonly string[];
 }
 
 /** What a stream says once it has begun. */
@@ -204,7 +202,10 @@ export interface StreamAnswer<Item> extends Beside {
   happening(item: Item, hasColumns: boolean): Happening;
   columns: LiveColumns;
   paint(line: string, paint: Paint, item: Item): string;
-  /** What the last line of a terminal says once the stream is announced. Without it, the stream ends by itself, and one that ends early is incomplete. */
+  /**
+   * What the last line of a terminal says once the stream is announced. Without it, the stream ends by itself, and one that
+   * ends early is incomplete.
+   */
   alive?: (() => Alive) | undefined;
   /** Each item is an answer of its own: chosen fields, a jq program and screen readers get one at a time. */
   isEach?: true;

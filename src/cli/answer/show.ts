@@ -69,11 +69,10 @@ const showMany = async (context: Shell, many: ManyAnswer): Promise<void> => {
   await end();
 };
 
-const showPicture = async (context: Shell, { others, picture, onScreen, logs = [] }: PictureAnswer) => {
+const showPicture = async (context: Shell, { others, picture, onScreen }: PictureAnswer) => {
   const { printer, settings, notes, runtime } = context;
   if (onScreen && !runtime.stdout.isTerminal && others !== undefined) return showForm(context, others);
   const isSeen = isWatched(context);
-  if (!isSeen) for (const line of logs) notes.warn(line);
   const draft = async (draw: (style: BlockStyle) => string) => printer.draftPicture?.(draw);
   const isDrawn = printer.showsPages && settings.format !== 'text';
   const made = isDrawn ? await picture({ isSpoken: settings.accessible, draft }) : undefined;

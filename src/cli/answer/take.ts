@@ -35,7 +35,6 @@ export const take = async (context: Shell, frontend: Frontend, answer: Answer): 
       return rows;
     }
     case 'picture':
-      for (const line of answer.logs ?? []) context.notes.warn(line);
       return answer.others === undefined ? 0 : take(context, frontend, answer.others);
     case 'stream':
       return takePages(recordsOf(answer));

@@ -177,9 +177,10 @@ const appliedAnswer = async (context: Context, comparison: Comparison, result: A
   };
   const counts = { total: entries.length, accepted, rejected: failures.length, unknown: 0, skipped: 0 };
   const answer = runAnswer(context, { task, result: { run: '', receipt: '', head: '', ...counts }, failures });
+  for (const { names, line, problem } of failures)
+    await context.notes.problems.add(() => `failed: ${names}, line ${line}: ${problem}`);
   return {
     ...answer,
-    logs: failures.map(({ names, line, problem }) => `failed: ${names}, line ${line}: ${problem}`),
     others: { ...others, done: { log: `applied: ${accepted} of ${entries.length}` } },
     failure: answer.failure?.with({ outcome }),
   };
