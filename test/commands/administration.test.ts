@@ -60,13 +60,6 @@ describe('members remove', () => {
     expect(stderr).toContain(words);
   });
 
-  test('is not asked about without a terminal, and sends nothing with --dry-run', async () => {
-    const silent = await world.run('members remove "Kofi Mensah"');
-    expect([silent.code, silent.requests.filter(isWrite)]).toEqual([12, []]);
-    expect(silent.stderr).toContain("try: sched members remove 'Kofi Mensah' --yes");
-    expect(await json('members remove "Kofi Mensah" --dry-run')).toMatchObject({ method: 'DELETE' });
-  });
-
   test('says that the service does not offer it, and believes a lost reply', async () => {
     const refused = await world.run('members remove "Kofi Mensah" --yes', { send: without });
     expect([refused.code, refused.stderr]).toEqual([

@@ -33,6 +33,7 @@ const linesOfOthers = async (): Promise<Record<string, string>> => {
   const team = inFile('team.yaml', (await run('config export')).stdout.replace('duration: 15', 'duration: 20'));
   const events = inFile('events.txt', (await run('events list --upcoming --status active --limit 2 -o id')).stdout);
   const people = inFile('people.csv', 'email,name,timezone,start\nada@engine.example,Ada,UTC,2027-02-01T10:00:00Z\n');
+  const addresses = inFile('addresses.txt', 'noa.levi@gefen.example\n');
   const key = inFile('hooks.key', 'the-key-of-the-webhooks-of-this-test');
   const [event] = JSON.parse((await run('events list --upcoming --status active --limit 1 --json')).stdout);
   const type = event.event_type;
@@ -44,6 +45,7 @@ const linesOfOthers = async (): Promise<Record<string, string>> => {
     'availability off': 'availability off 2026-12-24 --yes',
     'webhooks backfill': `webhooks backfill --since 2026-11-14 --forward-to http://127.0.0.1:9 --signing-key-file ${key} --yes`,
     'config apply': `config apply ${team} --yes`,
+    'compliance delete, many': `compliance delete --from ${addresses} --confirm 1`,
     'api POST': 'api POST /invitees/NOBODY/no_show --yes',
     'api DELETE': 'api DELETE /webhook_subscriptions/NOBODY --yes',
   };

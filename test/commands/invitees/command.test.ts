@@ -344,12 +344,6 @@ describe('invitees no-show', () => {
       expect([result.code, posts(result)]).toEqual([code, sent]);
     });
 
-    test('does not ask with --yes or --dry-run', async () => {
-      expect((await world.run(`invitees no-show ${uri} --dry-run`)).code).toBe(0);
-      const { code, requests } = await world.run(`invitees no-show ${uri} --yes`);
-      expect([code, requests.map(({ method }) => method)]).toEqual([0, ['POST']]);
-    });
-
     test('trusts the clock of the service, not of this machine', async () => {
       const date = 'Mon, 01 Feb 2027 12:00:00 GMT';
       const send: typeof world.service = async (request) => {
