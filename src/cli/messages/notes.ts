@@ -103,6 +103,17 @@ export const inBrackets = (place: string | undefined): string => (place === unde
 
 type Write = (text: string, style?: Tone) => void;
 
+/** The lines below what was done, with their labels in a column. Without a mark, a screen reader reads plain sentences. */
+const belowLines = (below: readonly Below[], mark: string): string[] => {
+  const labels = below.flatMap((line) => (line === undefined || typeof line === 'string' ? [] : [line[0].length]));
+  const beside = mark === '' ? 0 : Math.max(0, ...labels) + 2;
+  return below.flatMap((line) => {
+    if (line === undefined) return [];
+    const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(beside), line[1]];
+    return mark === '' ? spokenText([label, text].filter(Boolean).join(': ')) : `  ${label}${text}`;
+  });
+};
+
 const notesTo = (
   write: Write,
   how: Pick<Notes, 'color' | 'flush'>,
@@ -147,18 +158,9 @@ const notesTo = (
       } else {
         const below = [...rest, undo === undefined ? undefined : (['Undo', undo] as const)];
         const [mark, place] = [doneMark, notes.takePlace()];
-        // Without a mark, a screen reader reads plain sentences.
         const where = place === undefined ? '' : `${mark === '' ? ', ' : ' ·\u00A0'}${place}`;
         say(words`${mark}${sentence}${where}`, 'done');
-        const labels = below.flatMap((line) =>
-          line === undefined || typeof line === 'string' ? [] : [line[0].length],
-        );
-        const beside = mark === '' ? 0 : Math.max(0, ...labels) + 2;
-        for (const line of below) {
-          if (line === undefined) continue;
-          const [label, text] = typeof line === 'string' ? ['', line] : [line[0].padEnd(beside), line[1]];
-          write(mark === '' ? spokenText([label, text].filter(Boolean).join(': ')) : `  ${label}${text}`);
-        }
+        for (const line of belowLines(below, mark)) write(line);
       }
       await notes.flush();
     },
