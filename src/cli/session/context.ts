@@ -119,8 +119,8 @@ const holderOf = ({ settings, runtime: { env } }: Parts, { scopes, isLogin }: Co
 });
 
 /**
- * The last line behind the question. No write passes before its plan is carried out, so none under --dry-run, and none with a
- * protected profile, whatever its command does.
+ * The last line behind the question (R71). No write passes before its plan is carried out, so none under --dry-run, and none
+ * with a protected profile, whatever its command does.
  */
 const guarded =
   (context: Shell, next: Send): Send =>
