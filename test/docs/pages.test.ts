@@ -92,6 +92,16 @@ describe('docs/architecture.md', () => {
     const wrong = rows.filter(([, path, word]) => !new RegExp(`\\b${word}\\b`).test(read(path!)));
     expect(wrong.map(([row]) => row)).toEqual([]);
   });
+
+  test('shows the way of two commands: each step is in a file of src/ that has the word', () => {
+    const picture = /^## Two commands [\s\S]*?^```\n([\s\S]*?)^```/m.exec(page)![1]!;
+    const steps = [...picture.matchAll(/([\w/-]+\.ts) (\w+(?:, \w+)*)/g)].flatMap(([, path, words]) =>
+      words!.split(', ').map((word) => ({ path: `src/${path}`, word })),
+    );
+    expect(steps.length).toBeGreaterThan(40);
+    const wrong = steps.filter(({ path, word }) => !new RegExp(`\\b${word}\\b`).test(read(path)));
+    expect(wrong).toEqual([]);
+  });
 });
 
 describe('docs/reliability.md', () => {
