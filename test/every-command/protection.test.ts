@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { events } from '../../src/api/events.ts';
+import { SchedError } from '../../src/base/errors.ts';
 import { type Plan, plan } from '../../src/cli/answer/plan.ts';
 import type { Command } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/session/context.ts';
@@ -149,26 +150,30 @@ describe('a command that sends a write too early', () => {
     changes: (context: Context) => void cancel(context).catch(() => {}),
   };
 
-  /** Runs a command whose plan sends a write in this part. */
-  const plant = (part: keyof typeof early) => {
+  /** Runs this in place of a command. */
+  const runs = (run: Command['run']) => {
     const command: Command = {
       ...{ name: 'ratelimit', summary: '', arguments: [], flags: [], examples: [], effect: 'change' },
-      run: async ({ context }) => {
-        const parts: Omit<Plan, 'kind'> & Pick<Required<Plan>, 'requests'> = {
-          requests: () => ({ operation: events.cancel, inputs: [{ path: { event: 'KMVB3TWXU6CHW4DN' } }] }),
-          question: () => ({ question: 'Cancel it?', action: 'cancel it' }),
-          send: async () => ({ kind: 'nothing' }),
-        };
-        const own = parts[part] as ((...args: unknown[]) => unknown) | undefined;
-        const planted = (...args: unknown[]) => {
-          const sent = early[part](context);
-          return sent === undefined ? own?.(...args) : sent.then(() => own?.(...args) ?? []);
-        };
-        return plan({ ...parts, [part]: planted });
-      },
+      run,
     };
     vi.spyOn(nouns.ratelimit!, 'commands').mockResolvedValue([command]);
   };
+
+  /** Runs a command whose plan sends a write in this part. */
+  const plant = (part: keyof typeof early) =>
+    runs(async ({ context }) => {
+      const parts: Omit<Plan, 'kind'> & Pick<Required<Plan>, 'requests'> = {
+        requests: () => ({ operation: events.cancel, inputs: [{ path: { event: 'KMVB3TWXU6CHW4DN' } }] }),
+        question: () => ({ question: 'Cancel it?', action: 'cancel it' }),
+        send: async () => ({ kind: 'nothing' }),
+      };
+      const own = parts[part] as ((...args: unknown[]) => unknown) | undefined;
+      const planted = (...args: unknown[]) => {
+        const sent = early[part](context);
+        return sent === undefined ? own?.(...args) : sent.then(() => own?.(...args) ?? []);
+      };
+      return plan({ ...parts, [part]: planted });
+    });
 
   test.each(Object.keys(early) as (keyof typeof early)[])('is stopped: in its %s', async (part) => {
     plant(part);
@@ -185,5 +190,22 @@ describe('a command that sends a write too early', () => {
     // Each part is asked for in one of the ways, and what waits for its write fails.
     const isAwaited = early[part].constructor.name === 'AsyncFunction';
     expect(results.some(({ code }) => code === 1)).toBe(isAwaited);
+  });
+
+  test('is stopped in the plan after one that was refused', async () => {
+    const late: Plan = plan({
+      requests: () => ({ prepared: [] }),
+      send: async () => {
+        throw new SchedError('conflict', 'It is taken');
+      },
+      refused: async () => ({ ...late, read: async () => cancel(running), refused: undefined }),
+    });
+    let running: Context;
+    runs(async ({ context }) => {
+      running = context;
+      return late;
+    });
+    const result = await (await freshWorld())('ratelimit --yes');
+    expect([result.code, writes(result)]).toEqual([1, []]);
   });
 });

@@ -60,6 +60,8 @@ const agree = async (context: Shell, plan: Plan, reader: Reader, found: unknown)
 /** Reads, asks and sends. */
 const carryOut = async (context: Shell, plan: Plan): Promise<Reply> => {
   const { settings } = context;
+  // What was agreed to was the plan before.
+  context.isAgreed = false;
   if (plan.guards !== undefined && settings.profileIs !== plan.guards) settings.yes = false;
   try {
     const reader = readerOf(context, plan);
