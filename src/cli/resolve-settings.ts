@@ -20,11 +20,11 @@ const formatOf = ({ output, json, jq, screenOutput }: Told, isTerminal: boolean)
 };
 
 /** The zone in which times are read and shown. TZ and the system's zone are looked at only when a time is. */
-const zoneOf = ({ tz, from }: Told, { env, systemZone }: Runtime, problems: Problems, notes: Notes) => {
+const zoneOf = ({ tz, from }: Told, runtime: Runtime, problems: Problems, notes: Notes) => {
   const source = from('tz');
   const zone = once(() => {
     const own = source && { [source === 'variable' ? 'SCHED_TZ' : source]: tz };
-    const reading = resolveZone({ ...own, TZ: env.TZ, system: () => systemZone });
+    const reading = resolveZone({ ...own, TZ: runtime.env.TZ, system: () => runtime.systemZone });
     if (reading.ok && reading.note !== undefined) notes.warn(reading.note);
     return reading;
   });

@@ -3,7 +3,7 @@ import { readsAnswers } from '../operation/print-record.ts';
 import { askAbout, confirmProtected, refuseTool, unconfirmed } from '../session/confirm.ts';
 import type { Shell } from '../session/context.ts';
 import type { Plan, Reader, Reply } from './plan.ts';
-import { rehearse, say } from './rehearse.ts';
+import { sayAll } from './say.ts';
 import { show } from './show.ts';
 
 /** Whether the command line has agreed to a plan. A tool can't agree for a person. */
@@ -40,7 +40,7 @@ const prepare = async (context: Shell, plan: Plan, reader: Reader): Promise<void
 const agree = async (context: Shell, plan: Plan, reader: Reader, found: unknown): Promise<void> => {
   const { question, action, requests, preview, mayBy } = plan;
   const changes = plan.changes?.(found) ?? [];
-  if (reader !== 'asked') say(context, changes);
+  if (reader !== 'asked') sayAll(context, changes);
   if (context.frontend !== undefined) mayBy?.(found, 'tool');
   else if (context.settings.yes && !plan.isAgreed) mayBy?.(found, 'yes');
   if (question === undefined) return;
@@ -85,6 +85,9 @@ const carryOut = async (context: Shell, plan: Plan): Promise<Reply> => {
 /** Shows the answer of a command, or of its plan once that is carried out. */
 export const answer = async (context: Shell, reply: Reply): Promise<void> => {
   if (reply.kind !== 'plan') return show(context, reply);
-  if (context.settings.dryRun) return rehearse(context, reply).finally(reply.end);
+  if (context.settings.dryRun) {
+    const { rehearse } = await import('./rehearse.ts');
+    return rehearse(context, reply).finally(reply.end);
+  }
   return answer(context, await carryOut(context, reply));
 };

@@ -2,7 +2,6 @@ import { catalogue } from '../../api/catalogue.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { fallBack } from '../../base/errors.ts';
 import { type Json, jsonIn, parseJson } from '../../base/json.ts';
-import type { Sentence } from '../../base/words.ts';
 import { isRead } from '../../client/client.ts';
 import type { Input } from '../../client/wire.ts';
 import type { HttpRequest } from '../../http/message.ts';
@@ -14,6 +13,7 @@ import { addFacts } from '../operation/write-result.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Shell } from '../session/context.ts';
 import type { HiddenBodies, Plan } from './plan.ts';
+import { sayAll } from './say.ts';
 import { show } from './show.ts';
 
 interface ShownRequests {
@@ -90,10 +90,6 @@ const printRequest = async (context: Shell, operation: Operation, inputs: Input[
   return printRequests(context, requests, { hasToken: operation.scope !== undefined, facts });
 };
 
-export const say = ({ notes }: Shell, sentences: readonly Sentence[]): void => {
-  for (const sentence of sentences) notes.info(sentence);
-};
-
 /** `--dry-run` and `--curl`: prints the requests in place of sending them. */
 export const rehearse = async (context: Shell, plan: Plan): Promise<void> => {
   const { requests, preview, remarks = [], changes, check } = plan;
@@ -103,8 +99,8 @@ export const rehearse = async (context: Shell, plan: Plan): Promise<void> => {
   if (shown !== undefined) return show(context, shown);
   const found = changes && (await plan.read?.('rehearsal'));
   const all = await requests!(found);
-  say(context, typeof remarks === 'function' ? await remarks() : remarks);
-  say(context, changes?.(found) ?? []);
+  sayAll(context, typeof remarks === 'function' ? await remarks() : remarks);
+  sayAll(context, changes?.(found) ?? []);
   if ('prepared' in all) return printRequests(context, all.prepared, { hidden: all.hidden });
   if ('operation' in all) return printRequest(context, all.operation, all.inputs, all.known);
   return printRequest(context, all.listing.operation, [firstInput(context, all.listing)]);

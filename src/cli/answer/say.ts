@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.ts';
+import type { Sentence } from '../../base/words.ts';
 import { type Below, undoWords } from '../messages/notes.ts';
 import { addFacts, isAlready } from '../operation/write-result.ts';
 import type { Shell } from '../session/context.ts';
@@ -24,6 +25,11 @@ export const wholeRecord = (
   context: Shell,
   { record, done, details }: Pick<RecordAnswer, 'record' | 'done' | 'details'>,
 ): Json => withDetails(context, withEffects(context, record, done), details);
+
+/** Says what stands beside a plan: what changes, and what its requests don't show. */
+export const sayAll = ({ notes }: Shell, sentences: readonly Sentence[]): void => {
+  for (const sentence of sentences) notes.info(sentence);
+};
 
 /** Says what a write has done. `lines` come first below it. */
 export const sayDone = async (

@@ -11,7 +11,6 @@ import { isWatched, type Shell } from '../session/context.ts';
 import type { Answer, ListingAnswer, ManyAnswer, PictureAnswer, RecordAnswer, RowsAnswer } from './answer.ts';
 import type { Report } from './picture.ts';
 import { sayBeside, sayDone, sayEach, wholeRecord } from './say.ts';
-import { showStream } from './show-stream.ts';
 import { hasFooters, hasLines, showFile, showRaw, showSecret, showText } from './show-text.ts';
 
 /** If the format can't show a record that is shown nowhere else, the error has it. */
@@ -135,7 +134,7 @@ const showForm = async (context: Shell, answer: Answer): Promise<void> => {
     case 'picture':
       return showPicture(context, answer);
     case 'stream':
-      return showStream(context, answer);
+      return (await import('./show-stream.ts')).showStream(context, answer);
     case 'text':
       return showText(context, answer.text, answer.paint);
     case 'secret':

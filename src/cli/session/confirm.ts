@@ -10,7 +10,6 @@ import type { Effect, HttpRequest } from '../../http/message.ts';
 import { cutLong } from '../../output/cells.ts';
 import { timeLabel } from '../../time/label.ts';
 import type { Question } from '../answer/plan.ts';
-import { hideAddresses } from '../messages/hide-addresses.ts';
 import { isAnySandbox } from './connection.ts';
 import { type Context, isWatched, type Shell } from './context.ts';
 import { askText, askYes, type Facts, laidOut, type YesNoQuestion } from './prompt.ts';
@@ -140,6 +139,7 @@ export const declined = (action: string, about: 'service' | 'this machine' = 'se
 
 /** R49: the name of an organization is the service's text. A sandbox that is served looks like a service. */
 const placeOfDeletion = async (context: Shell, place: Facts): Promise<Facts> => {
+  const { hideAddresses } = await import('../messages/hide-addresses.ts');
   const isSandbox = await isAnySandbox(await context.connection());
   return place.map(([label, value]) => {
     const isServed = isSandbox && label === 'service' && value !== 'sandbox';
