@@ -1,6 +1,5 @@
 import { moreEventTypes, type SentEventType } from '../../api/event-types.ts';
-import type { SentEvent } from '../../api/events.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { once } from '../../base/once.ts';
 import { the, words } from '../../base/words.ts';
@@ -17,7 +16,7 @@ import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { midnightOf, timestampOf, utcText, weekdayName } from '../../time/wall.ts';
 import { gatherByDays } from './day-windows.ts';
-import type { ShownTimes, SlotQuery, SlotWindow } from './free-slots.ts';
+import type { FreeSlot, ShownTimes, SlotQuery, SlotWindow } from './free-slots.ts';
 import { mostTimes, type SlotsInput, slotsInput, slotWindow } from './input.ts';
 import { withBookablePage } from './type-page.ts';
 import { why } from './why.ts';
@@ -40,20 +39,19 @@ const severalView: View = {
 };
 
 /** The first slots, in order of time. */
-const firstOf = (timesByType: readonly ShownTimes[], count: number): Json[] => {
+const firstOf = (timesByType: readonly ShownTimes[], count: number): FreeSlot[] => {
   const first = timesByType.flatMap(({ slots }) => {
-    const ownSlots: Json[] = [];
+    const ownSlots: FreeSlot[] = [];
     for (const slot of slots) if (ownSlots.push(slot) >= count) break;
     return ownSlots;
   });
-  const startOf = ({ start_time: start }: SentEvent): string => String(start);
-  return first.sort((one, other) => startOf(one).localeCompare(startOf(other))).slice(0, count);
+  return first.sort((one, other) => one.start_time.localeCompare(other.start_time)).slice(0, count);
 };
 
 /** The free times that the service computes itself, or undefined if it doesn't. */
 const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery): Promise<ShownTimes | undefined> => {
   if (!(await context.client()).offers(availableTimes)) return undefined;
-  const slots: Json[] = [];
+  const slots: FreeSlot[] = [];
   for (const free of await gatherByDays(context, availableTimes, { event_type: String(type.uri) }, { since, until })) {
     const start = timestampOf(free.start_time);
     // Some services reply with more than they were asked for.
@@ -65,7 +63,7 @@ const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery)
   return { slots, unchecked: [], nameOf: String };
 };
 
-const titleOf = ({ name, uri }: Json): string => textOf(name, uri) ?? '';
+const titleOf = ({ name, uri }: SentEventType): string => textOf(name, uri) ?? '';
 
 /** A day as people type it: `today`, `thu` for one of the next six days, else its date. */
 const dayWord = (wall: number, now: number): string => {
@@ -75,7 +73,7 @@ const dayWord = (wall: number, now: number): string => {
 };
 
 /** The free times of the first days that have any. */
-const ofFirstDays = (slots: readonly Json[], days: number, zone: string): readonly Json[] => {
+const ofFirstDays = (slots: readonly FreeSlot[], days: number, zone: string): readonly FreeSlot[] => {
   const midnights = slots.map(({ start_time: start }) => midnightOf(wallClock(zone)(timestampOf(start)!)));
   const last = [...new Set(midnights)][days - 1];
   return last === undefined ? slots : slots.filter((_, index) => midnights[index]! <= last);
@@ -86,10 +84,10 @@ const readTimes = async (
   { types, hosts, duration, step }: SlotsInput,
   context: Context,
   window: SlotWindow,
-): Promise<{ active: Json[]; times: ShownTimes[] }> => {
+): Promise<{ active: SentEventType[]; times: ShownTimes[] }> => {
   // Without an event type, the hosts meet as if they had one for this.
   const people = duration === undefined ? undefined : hosts;
-  const meeting: Json | undefined = people && { uri: null, duration };
+  const meeting: ({ name?: string } & SentEventType) | undefined = people && { uri: null, duration };
   const active = meeting === undefined ? types.filter((type) => type.active !== false) : [meeting];
   for (const type of types)
     if (!active.includes(type)) context.notes.warn(`${titleOf(type)} is not active, so it can't be booked`);
@@ -110,7 +108,7 @@ const readTimes = async (
 /** Free times as sentences for an email. */
 const emailTexts = async (
   { settings, runtime }: Context,
-  all: readonly { type: SentEventType; slots: readonly Json[] }[],
+  all: readonly { type: SentEventType; slots: readonly FreeSlot[] }[],
   now: number,
 ): Promise<string> => {
   const { emailText, hasTwelveHours } = await import('./email-text.ts');
@@ -124,7 +122,7 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
   const window = await slotWindow({ context, problems }, rows);
   const isSeveral = types.length > 1;
   const { active, times } = await readTimes(input, context, window);
-  const typeOf = ({ event_type: uri }: SentEvent): SentEventType => active.find((type) => type.uri === uri)!;
+  const typeOf = ({ event_type: uri }: FreeSlot): SentEventType => active.find((type) => type.uri === uri)!;
   const firstSlots = firstOf(times, first ?? Number.POSITIVE_INFINITY);
   const dailySlots = days === undefined ? firstSlots : ofFirstDays(firstSlots, days, settings.zone);
   const slots = dailySlots.map((slot) => (isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot));
@@ -134,7 +132,7 @@ const runSlots = async (input: SlotsInput, { context, problems }: Call): Promise
   const now = context.now();
   const until = timeLabel(utcText(window.until), settings.zone, now)!;
   const none = words`No free times for ${active.map(titleOf).join(', ')} until ${until}. Look further ahead with ${the('until')}`;
-  const book = (slot: Json) =>
+  const book = (slot: FreeSlot) =>
     `Book: ${commandHere(context, 'invitees', 'create', '--event-type', titleOf(typeOf(slot)))}`;
   const below = slots.length > 0 && duration === undefined ? [book(slots[0]!)] : [];
   const table: Answer = {

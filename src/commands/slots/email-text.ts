@@ -1,5 +1,5 @@
 import type { SentEventType } from '../../api/event-types.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import { hour, minute } from '../../base/milliseconds.ts';
 import type { Env } from '../../base/system.ts';
 import { humanText } from '../../output/cells.ts';
@@ -7,11 +7,12 @@ import { runsOf } from '../../time/days.ts';
 import { dayText } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { clockLabel, midnightOf, timestampOf, withOffset } from '../../time/wall.ts';
+import type { FreeSlot } from './free-slots.ts';
 
 /** Free times of an event type for the reader of an email. */
 interface EmailTimes {
   type: SentEventType;
-  slots: readonly Json[];
+  slots: readonly FreeSlot[];
   zone: string;
   now: number;
   /** The clock of the reader has twelve hours. */

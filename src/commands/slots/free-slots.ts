@@ -3,7 +3,7 @@ import { events, type SentEvent } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { isCount } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
@@ -36,18 +36,21 @@ export interface SlotQuery extends SlotWindow {
   people?: readonly string[] | undefined;
 }
 
+/** A free time as a record: a meeting that could be booked. */
+export type FreeSlot = SentEvent & { start_time: string; event?: unknown; invitees_remaining?: unknown };
+
 /** A reason with the URI and the name of its host. */
 export type JudgedReason = Reason & { user?: string; who?: string };
 
 /** What would be different: these events are left out, by URI, and others count too. */
 interface Otherwise {
   without: ReadonlySet<string>;
-  also?: readonly Json[];
+  also?: readonly SentEvent[];
 }
 
 export interface FreeTimes {
   /** The free times as records, computed one after another. Throws if the hours of all hosts are unknown. */
-  slots: Iterable<Json>;
+  slots: Iterable<FreeSlot>;
   unchecked: Unchecked[];
   /** The hosts' active events around the window that have readable times, as far as the token shows them. */
   events: SentEvent[];
@@ -173,7 +176,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
   ];
   const joinable = timedEvents.filter(isJoinable);
   const search = searchAmong(timedEvents);
-  function* slots(): Generator<Json> {
+  function* slots(): Generator<FreeSlot> {
     if (hosts.every(({ hours }) => hours.length === 0)) throw noHours;
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;

@@ -1,7 +1,6 @@
 import type { SentEventType } from '../../api/event-types.ts';
 import type { SentEvent } from '../../api/events.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { capital, counted } from '../../base/numbers.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
@@ -15,7 +14,7 @@ import { wallClock } from '../../time/show.ts';
 import type { DayHours, Span } from '../../time/slots.ts';
 import { clockLabel, midnightOf, timestampOf, utcText } from '../../time/wall.ts';
 import { textIn } from '../events/screen.ts';
-import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotWindow } from './free-slots.ts';
+import { type FreeSlot, type FreeTimes, findFreeTimes, type JudgedReason, type SlotWindow } from './free-slots.ts';
 
 /** Free times around another one: how many on each side, and how far away. */
 const mostNearest = 3;
@@ -34,7 +33,7 @@ export interface JudgedTime {
   /** Free starts around it, in order. */
   nearest: number[];
   /** What `event-types slots` lists for this start, if anything. */
-  slot: Json | undefined;
+  slot: FreeSlot | undefined;
   window: SlotWindow;
   times: FreeTimes;
 }
@@ -61,7 +60,7 @@ export const judgeTime = async (context: Context, type: SentEventType, at: numbe
   const times = await findFreeTimes(context, { type, ...window });
   // Events before now were not read.
   const reasons = times.judge(at).filter(({ code }) => at > now || code === 'inactive' || code === 'past');
-  let slots: Json[] = [];
+  let slots: FreeSlot[] = [];
   try {
     slots = [...times.slots];
   } catch (error) {

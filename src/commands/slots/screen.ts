@@ -1,5 +1,5 @@
 import type { SentEventType } from '../../api/event-types.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import { day, minute } from '../../base/milliseconds.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
@@ -9,12 +9,13 @@ import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { dayText } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { clockLabel, midnightOf, spokenDate, timestampOf, wallText, withOffset } from '../../time/wall.ts';
+import type { FreeSlot } from './free-slots.ts';
 import { mostTimes } from './input.ts';
 
 /** Free times and their window. */
 interface SlotsScreen {
   type: SentEventType;
-  slots: readonly Json[];
+  slots: readonly FreeSlot[];
   since: number;
   until: number;
   /** Only the first free times of the window are known. */

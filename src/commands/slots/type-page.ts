@@ -1,6 +1,6 @@
-import { availability } from '../../api/availability.ts';
+import { availability, type SentSchedule } from '../../api/availability.ts';
 import type { SentEventType } from '../../api/event-types.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import { mapReply } from '../../cli/answer/plan.ts';
@@ -33,12 +33,12 @@ const hoursOf = async (context: Context, { uri }: SentEventType): Promise<string
   const [only, ...others] = [...new Set(schedules.map((each) => JSON.stringify([each.timezone, each.rules])))];
   if (only === undefined) return [];
   if (others.length > 0) return ['differ by host'];
-  const [first] = schedules as [Json];
+  const [first] = schedules as [SentSchedule];
   const week = hoursTexts(first).filter((text) => !/\d{4}/.test(text));
   return [`${week.join('; ') || 'no hours'} (${first.timezone})`];
 };
 
-const factsOf = async (context: Context, type: SentEventType): Promise<Json> => {
+const factsOf = async (context: Context, type: SentEventType) => {
   const now = await context.askNow();
   const { slots, events } = await findFreeTimes(context, { type, since: now, until: now + window });
   const places = events.flatMap(({ event_type: uri, location }) =>
@@ -54,7 +54,7 @@ const factsOf = async (context: Context, type: SentEventType): Promise<Json> => 
 };
 
 /** The event type with these facts, as far as they can be read. */
-const withBookable = async (context: Context, type: SentEventType): Promise<Json> => {
+const withBookable = async (context: Context, type: SentEventType): Promise<SentEventType> => {
   if (type.active === false || !(await hasRoom(context, requests))) return type;
   const facts = await readIfPossible(() => factsOf(context, type)).catch(() => undefined);
   const hours = await readIfPossible(() => hoursOf(context, type));

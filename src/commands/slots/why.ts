@@ -1,5 +1,5 @@
 import { eventTypes, type SentEventType } from '../../api/event-types.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import type { Picture } from '../../cli/answer/picture.ts';
 import type { Command } from '../../cli/command.ts';
@@ -27,7 +27,7 @@ const fields = ['start_time', 'verdict', 'reasons', 'nearest', 'unchecked'];
 const whyView: View = { columns: [], id: 'start_time' };
 
 /** A reason as data. A host with several schedules has one for each. */
-const recordsOf = (reason: JudgedReason): Json[] => {
+const recordsOf = (reason: JudgedReason): object[] => {
   const { code } = reason;
   if (code === 'inactive' || code === 'past') return [{ code }];
   if (code === 'hours') return reason.hours.map((rule) => ({ code, host: reason.user, rule }));
