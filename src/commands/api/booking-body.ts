@@ -1,6 +1,6 @@
 import { invitees } from '../../api/invitees.ts';
 import { SchedError, throwIfInterrupted } from '../../base/errors.ts';
-import { isObject, type Json, jsonIn, jsonText } from '../../base/json.ts';
+import { isObject, jsonIn, jsonText } from '../../base/json.ts';
 import { the, words } from '../../base/words.ts';
 import type { RawAnswer } from '../../cli/answer/answer.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -94,7 +94,7 @@ const answerTo = (
 ): ReturnType<typeof replyAnswer> => {
   if (booked === undefined || (booked.how === 'booked' && booked.unshown === undefined))
     return replyAnswer(request, reply!, showing);
-  const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
+  const record = bookedRecord(context, booked, JSON.parse(request.body!));
   context.notes.info(bookingText(context, booked));
   const body = jsonText({ resource: record });
   const ownReply: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };

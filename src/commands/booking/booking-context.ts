@@ -1,5 +1,5 @@
+import type { SentInvitee } from '../../api/invitees.ts';
 import { hasCategory } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { capital } from '../../base/numbers.ts';
 import type { Done } from '../../cli/answer/answer.ts';
 import { toggle } from '../../cli/input/kinds.ts';
@@ -10,7 +10,7 @@ import { bookings } from '../../state/ledger-entry.ts';
 import { sandboxService, serviceName } from '../../state/service-name.ts';
 import { timeLabel } from '../../time/label.ts';
 import { utcText } from '../../time/wall.ts';
-import type { Booked } from './work.ts';
+import type { Booked, DraftBody } from './work.ts';
 import type { BookingContext } from './work-attempt.ts';
 import type { Owner } from './work-look-up.ts';
 
@@ -38,7 +38,7 @@ export const bookingDone = async (
   context: Context,
   booked: Booked,
   when: string,
-  { email, name, first_name, last_name, timezone }: Json,
+  { email, name, first_name, last_name, timezone }: SentInvitee,
 ): Promise<Done> => {
   const who = name ?? ([first_name, last_name].filter(Boolean).join(' ') || email);
   const { how, record } = booked;
@@ -64,7 +64,7 @@ export const bookingDone = async (
 };
 
 /** The record to print for a booking, or the request if the service shows no record. */
-export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, request: Json): Json => {
+export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, request: DraftBody) => {
   const source: Source = record === undefined ? 'request' : 'read';
   if (unshown !== undefined) notes.info(sourceWords(unshown, source));
   else if (record === undefined)
@@ -79,7 +79,7 @@ export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booke
 };
 
 /** Whether the service took answers and doesn't show them. Its documentation has no field for them. */
-export const hidesAnswers = ({ record }: Booked, { custom_questions: answers }: Json): boolean =>
+export const hidesAnswers = ({ record }: Booked, { custom_questions: answers }: DraftBody): boolean =>
   Array.isArray(answers) &&
   answers.length > 0 &&
   record !== undefined &&

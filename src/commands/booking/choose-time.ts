@@ -1,6 +1,6 @@
 import type { SentEventType } from '../../api/event-types.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { fallBack, hasCategory, SchedError, withoutRequestId } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { spell } from '../../base/words.ts';
 import type { Invocation } from '../../cli/command.ts';
@@ -57,7 +57,7 @@ interface Chooser extends Wanted {
 const startLabel = ({ settings, now }: Context, at: number): string => timeLabel(utcText(at), settings.zone, now())!;
 
 /** The invitee of a booking by first name. */
-export const inviteeOf = ({ first_name: first, name, timezone }: Json): Invitee | undefined => {
+export const inviteeOf = ({ first_name: first, name, timezone }: SentInvitee): Invitee | undefined => {
   const zone = typeof timezone === 'string' ? readZone(timezone) : undefined;
   const shortName = textIn(first) ?? textIn(name)?.split(' ', 1)[0] ?? 'the invitee';
   return zone?.ok ? { name: shortName, zone: zone.zone } : undefined;

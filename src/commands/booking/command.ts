@@ -1,6 +1,6 @@
 import { invitees } from '../../api/invitees.ts';
 import { hasCategory, type SchedError, sameCommand } from '../../base/errors.ts';
-import { isObject, type Json, recordsIn } from '../../base/json.ts';
+import { isObject, recordsIn } from '../../base/json.ts';
 import type { Answer, RecordAnswer } from '../../cli/answer/answer.ts';
 import { type Plan, plan } from '../../cli/answer/plan.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../../cli/command.ts';
@@ -17,11 +17,11 @@ import { resultFields } from '../bulk/run-result.ts';
 import { answersHidden, bookedRecord, bookingContextOf, bookingDone, hidesAnswers } from './booking-context.ts';
 import { chooseFirstFree, type FirstFree, firstFreeRefused, firstFreeWindow } from './first-free.ts';
 import { type BookingInput, bookingInput } from './input.ts';
-import { type Booked, type Booking, book } from './work.ts';
+import { type Booked, type Booking, book, type DraftBody } from './work.ts';
 import { isAnswer, questionsOf, readAnswer, unanswered } from './work-answers.ts';
 
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
-const checkAnswers = async ({ context, problems }: Call, answers: readonly string[], body: Json): Promise<void> => {
+const checkAnswers = async ({ context, problems }: Call, answers: readonly string[], body: DraftBody) => {
   if (answers.length === 0) return;
   const questions = questionsOf(await eventTypeOf(context, body.event_type));
   const readings = answers.map((raw) => readAnswer(raw, questions));
@@ -30,7 +30,7 @@ const checkAnswers = async ({ context, problems }: Call, answers: readonly strin
 };
 
 /** A place without its kind has that of earlier meetings. */
-const completePlace = async (context: Context, { location, event_type: type }: Json): Promise<void> => {
+const completePlace = async (context: Context, { location, event_type: type }: DraftBody): Promise<void> => {
   if (!isObject(location) || location.kind !== undefined) return;
   const { namedKind } = await import('./place.ts');
   const kind = await namedKind(context, await eventTypeOf(context, type));
@@ -38,7 +38,7 @@ const completePlace = async (context: Context, { location, event_type: type }: J
 };
 
 /** The error of a booking that lacks answers names the flags to add. */
-const withUnanswered = async (error: SchedError, { context, problems }: Call, body: Json): Promise<SchedError> => {
+const withUnanswered = async (error: SchedError, { context, problems }: Call, body: DraftBody): Promise<SchedError> => {
   const answers = recordsIn(body.custom_questions).map(({ question }) => String(question));
   const type = await readIfPossible(() => eventTypeOf(context, body.event_type));
   const names = unanswered(questionsOf(type ?? {}), answers).map(({ name }) => String(name));
@@ -80,7 +80,7 @@ const startUnlessFirstFree = <F extends Flag>(flag: F): F =>
   flag.name === 'start' ? { ...flag, required: false, unless: 'first-free' } : flag;
 
 /** Asks for another place or time if the booking was refused because of it. The flags get what was chosen. */
-const askOther = async ({ context, problems }: Call, body: Json, refusal: unknown): Promise<Json> => {
+const askOther = async ({ context, problems }: Call, body: DraftBody, refusal: unknown): Promise<object> => {
   if (hasCategory(refusal, 'usage')) {
     const place = await (await import('./place.ts')).askPlace(context, refusal);
     for (const [flag, value] of Object.entries({ 'location-kind': place.kind, location: place.location }))
@@ -110,7 +110,7 @@ const planBooking = async (
     firstFreeTime = await chooseFirstFree(call, body, rows, options);
     body.start_time = firstFreeTime?.start_time;
   });
-  const body = input.body as Omit<Booking, 'send'> & Json;
+  const body = input.body as Omit<Booking, 'send'> & DraftBody;
   const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.now());
   const answerFor = async (booked: Booked): Promise<RecordAnswer> => {
     const record = bookedRecord(context, booked, body);

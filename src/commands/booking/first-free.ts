@@ -1,7 +1,7 @@
 import type { SentEvent } from '../../api/events.ts';
 import { windowIn } from '../../api/window.ts';
 import { hasCategory, SchedError, sameCommand } from '../../base/errors.ts';
-import { isObject, type Json, textOf } from '../../base/json.ts';
+import { isObject, textOf } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { once } from '../../base/once.ts';
 import { idIn } from '../../base/uri.ts';
@@ -16,7 +16,7 @@ import { inviteesOf } from '../events/read-invitees.ts';
 import type { SlotWindow } from '../slots/free-slots.ts';
 import { slotWindow, slotWindowFlags } from '../slots/input.ts';
 import { bookingContextOf } from './booking-context.ts';
-import { type Booked, type BookingOptions, bookedEarlier } from './work.ts';
+import { type Booked, type BookingOptions, bookedEarlier, type DraftBody } from './work.ts';
 
 export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   ...flag,
@@ -64,7 +64,7 @@ const shownBooking = async (
  */
 export const chooseFirstFree = async (
   call: Call,
-  body: Json,
+  body: DraftBody,
   rows: Query,
   options: BookingOptions,
 ): Promise<FirstFree | undefined> => {
@@ -100,7 +100,7 @@ export const chooseFirstFree = async (
   };
   const start = slot?.start_time ?? (await existing())?.start_time;
   if (start === undefined) check();
-  return { start_time: String(start), existing, check };
+  return { start_time: start!, existing, check };
 };
 
 /** The error if the service refuses the first free time. */

@@ -1,6 +1,6 @@
-import { invitees } from '../../api/invitees.ts';
+import type { SentEventType } from '../../api/event-types.ts';
+import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { fallBack, hasCategory } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted, formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -17,14 +17,14 @@ import type { Failure } from '../bulk/screen.ts';
 import { groupProblems } from '../bulk/work-plan.ts';
 import { bookingColumnOf, bookingColumns, bookingFileColumns, rowOf } from './file-rows.ts';
 import type { BookingInput } from './input.ts';
-import type { Booking } from './work.ts';
+import type { Booking, DraftBody } from './work.ts';
 import { isAnswer, questionsOf, readAnswer, unanswered } from './work-answers.ts';
 import { bookingDigest } from './work-attempt.ts';
 
 export interface BookingLine {
   line: number;
   input: Input;
-  body: Omit<Booking, 'send'> & { invitee: Json & { email: string } };
+  body: Omit<Booking, 'send'> & { invitee: SentInvitee };
   /** Name of the event type, or its ID if the token may not read it. */
   typeName: string;
   /** The zone in which a start without an offset was read. */
@@ -32,7 +32,7 @@ export interface BookingLine {
 }
 
 /** An event type of the file, looked up once. `record` is undefined if the token may not read it. */
-type KnownType = { uri: string; record: Json | undefined } | { problem: string };
+type KnownType = { uri: string; record: SentEventType | undefined } | { problem: string };
 
 /** The words of an error about the user's input. Any other error ends the command. */
 const inputProblem = (error: unknown): string => {
@@ -54,7 +54,7 @@ const findType = async ({ context }: Call, value: Value): Promise<KnownType> => 
 };
 
 /** Adds the answers of a line to its body. A later answer to the same question replaces an earlier one. */
-const addLineAnswers = (body: Json, answers: readonly string[], record: Json | undefined, problems: Problems): void => {
+const addLineAnswers = (body: DraftBody, answers: readonly string[], problems: Problems, record?: SentEventType) => {
   if (record === undefined) {
     if (answers.length > 0) problems.add("answers: the token can't read the questions of the event type");
     return;
@@ -197,7 +197,7 @@ const bookingsOf = async (call: Call, drafts: readonly DraftLine[], report: Repo
     const find: typeof finalOf = async (each, flag, context) =>
       each === value ? type.uri : finalOf(each, flag, context);
     const input = await draft
-      .finish(async (body) => addLineAnswers(body, answers, type.record, problems), find)
+      .finish(async (body) => addLineAnswers(body, answers, problems, type.record), find)
       .catch((error: unknown) => report(line, inputProblem(error)));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { minute } from '../../base/milliseconds.ts';
 import type { Question } from '../../cli/answer/plan.ts';
 import { eventTypeOf } from '../../cli/operation/event-type.ts';
@@ -9,10 +9,11 @@ import { answerTexts } from '../../output/question-columns.ts';
 import { timestampOf, utcText } from '../../time/wall.ts';
 import { whenText } from '../events/answer.ts';
 import { usualPlace } from './place.ts';
+import type { DraftBody } from './work.ts';
 
 /** The meeting in two lines, for the last look before it is booked. */
-const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
-  const { invitee, location, custom_questions: answers } = body as { invitee: Json; location?: Json } & Json;
+const reviewLines = async (context: Context, body: DraftBody): Promise<string[]> => {
+  const { invitee, location, custom_questions: answers } = body as DraftBody & { invitee: SentInvitee };
   const type = await readIfPossible(() => eventTypeOf(context, body.event_type));
   const end = timestampOf(body.start_time)! + Number(type?.duration) * minute;
   const span = { start_time: body.start_time, end_time: Number.isNaN(end) ? '' : utcText(end) };
@@ -29,7 +30,7 @@ const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
 };
 
 /** What was answered at prompts, to see before it is booked. */
-export const reviewQuestion = async (context: Context, body: Json): Promise<Question> => ({
+export const reviewQuestion = async (context: Context, body: DraftBody): Promise<Question> => ({
   question: 'Book and send the invitation?',
   action: 'book',
   review: await reviewLines(context, body),

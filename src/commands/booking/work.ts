@@ -57,6 +57,11 @@ export interface Booking {
   send(leaving: () => Promise<void>): Promise<WriteResult>;
 }
 
+/** The body of a booking, of which only some may be known and checked. */
+export type DraftBody = Partial<
+  Record<'event_type' | 'start_time' | 'invitee' | 'location' | 'custom_questions', unknown>
+>;
+
 /** A service may reply with an error before it has finished. */
 const secondLookMs = 2000;
 

@@ -1,12 +1,12 @@
 import type { SentEventType } from '../../api/event-types.ts';
 import type { SentEvent } from '../../api/events.ts';
 import type { SentInvitee } from '../../api/invitees.ts';
-import { isObject, type Json, recordsIn, textOf } from '../../base/json.ts';
+import { isObject, recordsIn, textOf } from '../../base/json.ts';
 import { minute } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
 import { timestampOf } from '../../time/wall.ts';
-import type { Booking } from '../booking/work.ts';
+import type { Booking, DraftBody } from '../booking/work.ts';
 import { type Answer, isAnswer, type Questions, questionsOf, readAnswer, unanswered } from '../booking/work-answers.ts';
 
 /** What flags add for people who have none of it, or put in its place. */
@@ -19,7 +19,7 @@ interface CarryChoices {
 /** An invitee of the old event, and their booking at the new time, which lacks its start. */
 export interface Carried {
   invitee: SentInvitee;
-  body: Json & Omit<Booking, 'send' | 'start_time'> & { invitee: Json };
+  body: DraftBody & Omit<Booking, 'send' | 'start_time'> & { invitee: SentInvitee; tracking?: unknown };
   /** Questions whose answers are lost: the event type no longer has them, or no longer offers the answer. */
   droppedQuestions: string[];
   /** Required questions without an answer. */
@@ -49,13 +49,13 @@ const carriedAnswers = (invitee: SentInvitee, type: SentEventType, given: readon
   return { answers: [...answers.values()], droppedQuestions, openQuestions };
 };
 
-const inviteeNameFields = ({ first_name, last_name, name, email }: SentInvitee): Json => {
+const inviteeNameFields = ({ first_name, last_name, name, email }: SentInvitee) => {
   const [first, last] = [textOf(first_name), textOf(last_name)];
   if (first === undefined) return { name: textOf(name, last, email) };
   return { first_name: first, ...(last === undefined ? {} : { last_name: last }) };
 };
 
-const carriedLocation = ({ location }: SentEvent, kind: unknown): Json | undefined => {
+const carriedLocation = ({ location }: SentEvent, kind: unknown): object | undefined => {
   const old = isObject(location) ? location : {};
   if (kind !== undefined && kind !== old.type) return { kind };
   if (textOf(old.type) === undefined) return undefined;
@@ -109,7 +109,7 @@ export const missingFacts = (
 export const carriedWords = (event: SentEvent, type: SentEventType, people: readonly Carried[]) => {
   const { start_time: start, end_time: end, location, meeting_notes_plain: plain, meeting_notes_html: html } = event;
   const some = (test: (invitee: SentInvitee) => unknown): boolean => people.some(({ invitee }) => test(invitee));
-  const has = (name: string): boolean => people.some(({ body }) => body[name] !== undefined);
+  const has = (name: keyof DraftBody | 'tracking'): boolean => people.some(({ body }) => body[name] !== undefined);
   const droppedQuestions = people.flatMap((each) => each.droppedQuestions);
   const minutes = (timestampOf(end)! - timestampOf(start)!) / minute;
   const words = (all: readonly (readonly [unknown, string])[]): string =>

@@ -1,12 +1,11 @@
 import { events, type SentEvent } from '../../api/events.ts';
 import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { SchedError, sameCommand } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { type ChangeOptions, change, isFinalRefusal } from '../../client/change.ts';
 import { gather } from '../../client/paginate.ts';
-import { type Booking, book } from '../booking/work.ts';
+import { type Booking, book, type DraftBody } from '../booking/work.ts';
 import type { BookingContext } from '../booking/work-attempt.ts';
 import { eventIn } from '../booking/work-look-up.ts';
 import {
@@ -24,7 +23,7 @@ export interface Person {
   invitee: string;
   /** For messages. */
   name: string;
-  body: Json & Omit<Booking, 'send'>;
+  body: DraftBody & Omit<Booking, 'send'>;
 }
 
 export interface MovePlan {
