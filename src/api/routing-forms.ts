@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, flag, list, loose, record, reference, text } from './field.ts';
 import { operations, optionally, readMany, readOne, resource } from './operation.ts';
+import type { Sent } from './sent.ts';
 
 // Assumed (routing-forms.contents): a question has `uuid`, `name`, `type`, `required` and `answer_choices`, an answer
 // `question_uuid`, `question` and `answer`. The `result` of a submission has a `type` (`event_type`, `external_url` or
@@ -46,6 +47,8 @@ export const Submission = resource('submission', {
   created_at: dateTime('when it was submitted'),
   updated_at: dateTime('when it was last changed'),
 });
+
+export type SentSubmission = Sent<typeof Submission>;
 
 export const routingForms = operations('routing-forms', 'routing_forms', {
   list: readMany(RoutingForm, {

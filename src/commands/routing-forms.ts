@@ -1,8 +1,8 @@
 import { limits } from '../api/limits.ts';
-import { routingForms } from '../api/routing-forms.ts';
+import { routingForms, type SentSubmission } from '../api/routing-forms.ts';
 import type { RecordOf } from '../api/sent.ts';
 import { hasCategory } from '../base/errors.ts';
-import { type Json, recordsIn } from '../base/json.ts';
+import { recordsIn } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
 import type { Listing, Remainder, Stage } from '../cli/answer/answer.ts';
 import { type Plan, plan } from '../cli/answer/plan.ts';
@@ -21,9 +21,9 @@ import type { Column, View } from '../output/view.ts';
 type Form = RecordOf<typeof routingForms.list>;
 
 /** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
-const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
+const sortByTime = (rows: readonly SentSubmission[], sort: string): SentSubmission[] => {
   const [field = '', direction] = sort.split(',')[0]!.split(':');
-  const timeOf = (row: Json) => Date.parse(String(row[field])) || 0;
+  const timeOf = (row: SentSubmission) => Date.parse(String(row[field as keyof SentSubmission])) || 0;
   const sign = direction === 'desc' ? -1 : 1;
   return rows.toSorted((one, other) => sign * (timeOf(one) - timeOf(other)));
 };
@@ -50,7 +50,7 @@ const withQuestions = (view: View): View => ({
 });
 
 /** Stops after this many rows, once it is known whether there are more. */
-async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder?: Remainder): AsyncGenerator<Json[]> {
+async function* upTo(pages: AsyncIterable<SentSubmission[]>, limit: number, remainder?: Remainder) {
   let remaining = limit;
   for await (const page of pages) {
     if (remaining > 0 && page.length > 0) yield page.slice(0, remaining);
@@ -77,10 +77,10 @@ const listAll = async (
   };
   const forms = () => client.pages(routingForms.list, { query: { organization } });
   /** The names of the forms, which people see beside the rows. */
-  const formNames = new WeakMap<Json, unknown>();
+  const formNames = new WeakMap<SentSubmission, unknown>();
   const addForScreen: Stage = async (rows) =>
     rows.map((row) => (formNames.has(row) ? withFacts(row, { form: formNames.get(row) }) : row));
-  async function* submissions(limit: number): AsyncGenerator<Json[]> {
+  async function* submissions(limit: number): AsyncGenerator<SentSubmission[]> {
     let remaining = limit;
     for await (const page of forms()) {
       for (const form of page) {
@@ -93,8 +93,8 @@ const listAll = async (
       }
     }
   }
-  async function* sortedSubmissions(sort: string, limit: number): AsyncGenerator<Json[]> {
-    const allRows: Json[] = [];
+  async function* sortedSubmissions(sort: string, limit: number): AsyncGenerator<SentSubmission[]> {
+    const allRows: SentSubmission[] = [];
     for await (const page of forms())
       for (const form of page) for await (const rows of upTo(ofForm(form, limit), limit)) allRows.push(...rows);
     yield sortByTime(allRows, sort);
@@ -143,7 +143,11 @@ const csvColumns = async (context: Context, form: unknown): Promise<readonly Col
   if (forms.length === 0) return [];
   const questions = csvQuestionColumns(forms.flatMap((each) => recordsIn(each.questions)));
   const names = new Map(forms.map(({ uri, name }) => [uri, name]));
-  const formName: Column = { header: 'form', path: 'form', value: (row) => names.get((row as Json).routing_form) };
+  const formName: Column = {
+    header: 'form',
+    path: 'form',
+    value: (row: SentSubmission) => names.get(row.routing_form),
+  };
   return [...questions, formName];
 };
 

@@ -4,7 +4,7 @@ import { activity } from '../../api/activity.ts';
 import { foldAddress } from '../../api/email-address.ts';
 import { windowQuery } from '../../api/window.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject, type Json, jsonText } from '../../base/json.ts';
+import { isObject, jsonText } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import type { RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Command } from '../../cli/command.ts';
@@ -48,7 +48,7 @@ const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
 };
 
 /** The entries of the log during the run. Its receipt has this machine's times, and the service's clock may show others. */
-const readEntries = async (context: Context, { run, lastAt }: RunHistory): Promise<Json[]> => {
+const readEntries = async (context: Context, { run, lastAt }: RunHistory): Promise<object[]> => {
   const client = await context.client();
   const { organization } = run;
   // The clock may have been set back before the run was resumed.

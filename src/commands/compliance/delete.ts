@@ -2,7 +2,7 @@ import { collections } from '../../api/collections.ts';
 import { compliance } from '../../api/compliance.ts';
 import { limits } from '../../api/limits.ts';
 import { type ErrorFacts, isOutcomeUnknown, SchedError } from '../../base/errors.ts';
-import { type Json, parseJson } from '../../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import { formatNumber } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
@@ -162,7 +162,7 @@ const requestsOf = async (context: Context, { plan, thing }: Addresses, batchSiz
 /** For a curl command that reads the addresses of one request from a file, because it must not name them. */
 const curlRequest = async (context: Context): Promise<Prepared> => {
   const request = await (await context.client()).prepare(compliance.delete, { body: { emails: [] } });
-  const [name] = Object.keys(parseJson(request.body!) as Json);
+  const [name] = Object.keys(parseJson(request.body!) as object);
   const from = `jq -Rn '{${name}: [inputs]}' addresses.txt`;
   return { prepared: [request], hidden: { from } };
 };

@@ -1,9 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { foldAddress, isPlaceholder } from '../../api/email-address.ts';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { type TimeWindow, windowQuery } from '../../api/window.ts';
-import type { Json } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { idIn } from '../../base/uri.ts';
 import type { RecordAnswer } from '../../cli/answer/answer.ts';
@@ -64,7 +63,7 @@ const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan'
   };
   const eachAddress = async (
     window: TimeWindow,
-    isWanted: (event: Json) => boolean,
+    isWanted: (event: SentEvent) => boolean,
     see: (address: string, folded: string) => void,
   ): Promise<void> => {
     const windowedQuery = { ...query, ...windowQuery('start_time', window) };

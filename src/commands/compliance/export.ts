@@ -1,8 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
 import { foldAddress } from '../../api/email-address.ts';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
+import type { SentInvitee } from '../../api/invitees.ts';
 import { codeOf, SchedError } from '../../base/errors.ts';
-import { type Json, jsonText } from '../../base/json.ts';
+import { jsonText } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Plan } from '../../cli/answer/plan.ts';
@@ -45,7 +46,7 @@ const neverShown = [
 
 /** Reads the events of a person. Only events that show the address among their invitees count: a filter may be ignored. */
 const readPerson = async (context: Context, email: string, query: EventScope['query']) => {
-  const person = { email, events: [] as Json[], invitees: [] as Json[], submissions: [] as Json[] };
+  const person = { email, events: [] as SentEvent[], invitees: [] as SentInvitee[], submissions: [] as object[] };
   const foldedEmail = foldAddress(email);
   for await (const page of (await context.client()).pages(events.list, { query }, { pageSize: shortPage })) {
     const lists = await mapConcurrent(page, (event) => inviteesOf(context, event, { email }));

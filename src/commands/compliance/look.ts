@@ -2,7 +2,6 @@ import { foldAddress, isPlaceholder } from '../../api/email-address.ts';
 import { events, type SentEvent } from '../../api/events.ts';
 import { windowQuery } from '../../api/window.ts';
 import { hasCategory } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -53,7 +52,7 @@ const isAscii = (address: string): boolean => /^[ -~]*$/.test(address);
 const swapCase = (address: string): string =>
   address === address.toLowerCase() ? address.toUpperCase() : address.toLowerCase();
 
-const lookUp = async (context: Context, query: Query, email: string, isEnough = (_: Json) => true) => {
+const lookUp = async (context: Context, query: Query, email: string, isEnough = (_: SentEvent) => true) => {
   const client = await context.client();
   for await (const page of client.pages(events.list, { query: { ...query, invitee_email: email } })) {
     const row = page.find(isEnough);
@@ -125,7 +124,7 @@ const byAddress = (context: Context, query: Query, wanted: Wanted, first: readon
 };
 
 /** The marks of wanted people in records. */
-const marksIn = (records: readonly Json[], { mark }: Wanted): string[] =>
+const marksIn = (records: readonly object[], { mark }: Wanted): string[] =>
   [...new Set(records.flatMap(addressesIn))].flatMap((address) => mark(address) ?? []);
 
 /** What is kept of an event until its invitees are read: there may be many. */

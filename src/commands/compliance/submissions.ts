@@ -1,7 +1,7 @@
 import { foldAddress } from '../../api/email-address.ts';
-import { routingForms } from '../../api/routing-forms.ts';
+import { routingForms, type SentSubmission } from '../../api/routing-forms.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Context } from '../../cli/session/context.ts';
 
@@ -17,13 +17,13 @@ const addressesInText = (text: string): string[] =>
     .flatMap((word) => foldAddress(word.replace(/[.!?]+$/, '')) ?? []);
 
 /** The addresses anywhere in a record, folded. */
-export const addressesIn = (record: Json): string[] => textsIn(record).flatMap(addressesInText);
+export const addressesIn = (record: object): string[] => textsIn(record).flatMap(addressesInText);
 
 /**
  * Reads the routing form submissions of the organization, whatever their form. Returns what could not be read. A 404 is
  * no proof that there are none.
  */
-export const eachSubmission = async (context: Context, take: (submission: Json) => void): Promise<string[]> => {
+export const eachSubmission = async (context: Context, take: (submission: SentSubmission) => void) => {
   const client = await context.client();
   // A dialect may say nothing about forms. That is no proof either.
   if (!client.offers(routingForms.list) || !client.offers(routingForms.submissions)) return ['routing forms'];
