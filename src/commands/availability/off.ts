@@ -1,5 +1,5 @@
 import type { SentSchedule } from '../../api/availability.ts';
-import type { Json } from '../../base/json.ts';
+import type { SentEvent } from '../../api/events.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { type Sentence, the, words } from '../../base/words.ts';
@@ -87,7 +87,7 @@ const differencesOf = (plans: readonly DatesPlan[], context: Context): Sentence[
 /** The meetings that stay on the dates, in each time zone. */
 const meetingsOn = async (plans: readonly DatesPlan[], context: Context, reader: Reader): Promise<Staying> => {
   const { stayingMeetings } = await import('../events/screen.ts');
-  const stays = new Map<unknown, Json>();
+  const stays = new Map<unknown, SentEvent>();
   const lines: string[] = [];
   const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, context), plan]));
   const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
@@ -100,7 +100,7 @@ const meetingsOn = async (plans: readonly DatesPlan[], context: Context, reader:
 };
 
 /** How to restore special hours that a day off has replaced. */
-const restoringHints = (context: Context, plan: OwnPlan, { _sched: facts }: Json): string[] => {
+const restoringHints = (context: Context, plan: OwnPlan, { _sched: facts }: { _sched?: unknown }): string[] => {
   const { replaced: replacedRules } = facts as { replaced: string[] };
   const rules = replacedRules.flatMap((rule) => ['--rule', rule]);
   return rules.length === 0 ? [] : [`To restore the special hours: ${updateLine(context, plan, ...rules)}`];

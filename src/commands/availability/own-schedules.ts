@@ -238,7 +238,7 @@ export interface OwnChange {
 const changeSchedules = async (
   plans: readonly OwnPlan[],
   { undo, hints, done }: OwnChange,
-  stays: readonly Json[],
+  stays: Staying['stays'],
   view: View,
   context: Context,
 ): Promise<ManyAnswer> => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { availability, type SentSchedule } from '../../api/availability.ts';
 import type { SentEventType } from '../../api/event-types.ts';
 import { type Advice, SchedError } from '../../base/errors.ts';
-import { type Json, jsonText, recordsIn } from '../../base/json.ts';
+import { jsonText, recordsIn } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -33,7 +33,7 @@ export const ownSchedulesByType = (
   }));
 
 /** The time zone of a schedule's dates. */
-export const zoneOf = ({ timezone }: Json, { settings }: { settings: Pick<Context['settings'], 'zone'> }): string => {
+export const zoneOf = ({ timezone }: SentSchedule, { settings }: { settings: Pick<Context['settings'], 'zone'> }) => {
   const reading = readZone(String(timezone ?? ''));
   return reading.ok ? reading.zone : settings.zone;
 };
@@ -55,11 +55,11 @@ export const rulesOf = (
 };
 
 /** The fields of the request. With `--body` it may have others too. */
-export interface ScheduleBody extends Json {
+export type ScheduleBody = {
   event_type?: unknown;
   rules?: unknown;
   timezone?: unknown;
-}
+};
 
 /**
  * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
@@ -77,14 +77,14 @@ export const showsChange = (
 };
 
 /** The name for people. Some services show no URI: there a schedule is named by its event type. */
-export const scheduleName = ({ name, uri, event_type: type }: Json): string => {
+export const scheduleName = ({ name, uri, event_type: type }: SentSchedule & { event_type?: unknown }): string => {
   const id = typeof uri === 'string' ? idIn(uri) : undefined;
   const identifier = id ?? (typeof type === 'string' ? `event type ${idIn(type)}` : undefined);
   return name ? `${name}${identifier === undefined ? '' : ` (${identifier})`}` : (identifier ?? 'the schedule');
 };
 
 /** A schedule that was not changed as `_sched.failed` has it. */
-export const failedRecord = ({ uri, name }: Json, { category, message }: SchedError): Json => ({
+export const failedRecord = ({ uri, name }: SentSchedule, { category, message }: SchedError) => ({
   uri,
   name,
   code: category,

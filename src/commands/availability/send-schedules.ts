@@ -92,7 +92,7 @@ const changedSince = async (
 export const sendChange = async (
   context: Context,
   change: SchedulesChange,
-): Promise<{ before: Json[]; records: Json[]; failed: Json[]; error?: SchedError }> => {
+): Promise<{ before: SentSchedule[]; records: SentSchedule[]; failed: Json[]; error?: SchedError }> => {
   const {
     operation,
     path,

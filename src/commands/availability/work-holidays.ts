@@ -1,5 +1,5 @@
 import ical from 'ical.js';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { dateText } from '../../time/days.ts';
 import type { CheckResult } from '../../time/reading.ts';
@@ -17,7 +17,7 @@ export const mostDays = 1000;
 const mostSteps = 400_000;
 
 /** A property as ical.js reads it (jCal, RFC 7265): name, parameters, type and values. */
-type Property = [name: string, parameters: Json, type: string, ...values: unknown[]];
+type Property = [name: string, parameters: { tzid?: unknown }, type: string, ...values: unknown[]];
 type Component = [name: string, properties: Property[], components: Component[]];
 
 interface CalendarChoices {

@@ -1,5 +1,4 @@
 import type { SentSchedule } from '../../api/availability.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { isDate } from '../../time/availability-rules.ts';
 import { canonicalZone } from '../../time/zone.ts';
@@ -29,7 +28,7 @@ interface WantedSchedule extends Pick<ScheduleChange, 'path' | 'label' | 'owner'
 export const wantedSchedules = (match: TypeMatch, { emails }: World, refuse: Refuse): WantedSchedule[] => {
   const { path, user, entry, current } = match;
   const all = current?.schedules ?? [];
-  const want = (place: ConfigPath, hours: WantedHours | undefined, candidates: Json[]): WantedSchedule[] => {
+  const want = (place: ConfigPath, hours: WantedHours | undefined, candidates: SentSchedule[]): WantedSchedule[] => {
     if (hours === undefined) return [];
     const common = { path: place, label: entry.name, owner: user.uri, days: wantedDays(hours) };
     const [schedule, ...others] = candidates;

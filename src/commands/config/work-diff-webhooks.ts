@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SentWebhook } from '../../api/webhooks.ts';
-import type { Json } from '../../base/json.ts';
 import type { WantedWebhook } from './work-file-schema.ts';
 import type { ConfigPath, ReadConfig, WebhookChange } from './work-model.ts';
 import { findRepeats, normalEvents } from './work-normalize.ts';
@@ -12,7 +11,7 @@ export interface WebhookList {
   owner: string;
   scope: WebhookChange['scope'];
   entries: readonly WantedWebhook[];
-  current: readonly Json[] | undefined;
+  current: readonly SentWebhook[] | undefined;
 }
 
 /** Webhooks that have the URL of another one in their list: it is not clear which of them an entry means. */

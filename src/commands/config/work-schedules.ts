@@ -1,5 +1,4 @@
 import type { SentSchedule } from '../../api/availability.ts';
-import type { Json } from '../../base/json.ts';
 import type { World } from './work-model.ts';
 
 /** A schedule with its keys in a file. */
@@ -25,7 +24,7 @@ const comparableKey = (key: string): string => {
 };
 
 /** The schedules that a key of the file can mean: `EMAIL`, or `EMAIL/Schedule name`. */
-export const schedulesCalled = (key: string, schedules: readonly SentSchedule[], emails: World['emails']): Json[] =>
+export const schedulesCalled = (key: string, schedules: readonly SentSchedule[], emails: World['emails']) =>
   schedulesOf(schedules, emails)
     .filter(({ email, longKey }) => [email, longKey].some((each) => comparableKey(each) === comparableKey(key)))
     .map(({ schedule }) => schedule);

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json.ts';
+import type { SentWebhook } from '../../api/webhooks.ts';
 import { idIn } from '../../base/uri.ts';
 import type { ConfigFile } from './work-file-schema.ts';
 import type { Reach, World } from './work-model.ts';
@@ -22,7 +22,7 @@ export const wholeReach = ({ users = {}, groups = {} }: ConfigFile): Reach => {
   };
 };
 
-const webhooksOf = (owner: string, list: readonly Json[] = []): Unmanaged[] =>
+const webhooksOf = (owner: string, list: readonly SentWebhook[] = []): Unmanaged[] =>
   list.map(({ callback_url: url, uri }) => ({ kind: 'webhook', name: String(url), owner, uri }));
 
 /**
