@@ -1,6 +1,5 @@
 import { events } from '../api/events.ts';
 import { invitees } from '../api/invitees.ts';
-import type { Json } from '../base/json.ts';
 import { idIn } from '../base/uri.ts';
 import type { Stage } from '../cli/answer/answer.ts';
 import { type Decorations, withScreen } from '../cli/operation/generic-command.ts';
@@ -19,7 +18,7 @@ export const examples = {
 /** Records that entries of a screen may be about. More cost too many requests. */
 const mostRecords = 50;
 
-const uriAt = (entry: Json, path: string): string | undefined => {
+const uriAt = (entry: object, path: string): string | undefined => {
   const uri = valueAt(entry, path);
   return typeof uri === 'string' && uri !== '' ? uri : undefined;
 };

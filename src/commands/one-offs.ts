@@ -1,5 +1,4 @@
 import { oneOffs } from '../api/one-offs.ts';
-import type { Json } from '../base/json.ts';
 import { capital } from '../base/numbers.ts';
 import { self, the, words } from '../base/words.ts';
 import { type Plan, plan } from '../cli/answer/plan.ts';
@@ -82,14 +81,14 @@ const oneWayToBook = rule(['days', 'startDate', 'endDate', 'spot'], (isGiven, { 
 const ownInput = input(entries, needs(['weekdaysOnly'], ['days']), oneWayToBook);
 
 /** When the meeting can be booked: a number of days, a date range or single times. */
-const dateSetting = ({ days, weekdaysOnly, startDate, endDate, spot }: Values<typeof entries>): Json | undefined => {
+const dateSetting = ({ days, weekdaysOnly, startDate, endDate, spot }: Values<typeof entries>): object | undefined => {
   if (days !== undefined) return { type: 'days_in_future', days, only_weekdays: weekdaysOnly };
   if (startDate !== undefined) return { type: 'date_range', start_date: startDate, end_date: endDate };
   return spot.length > 0 ? { type: 'spots', spots: spot } : undefined;
 };
 
 /** Several `--host` are a host and co-hosts, because the service keeps the first host in a field of its own. */
-const splitHosts = (body: Json, { values }: Draft): void => {
+const splitHosts = (body: { host?: unknown; co_hosts?: unknown }, { values }: Draft): void => {
   if (!Array.isArray(body.host)) return;
   const [host, ...others] = body.host;
   body.host = host;

@@ -1,6 +1,5 @@
 import { events, type SentEvent } from '../../api/events.ts';
 import { windowQuery } from '../../api/window.ts';
-import type { Json } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 import { counted } from '../../base/numbers.ts';
 import { once } from '../../base/once.ts';
@@ -48,7 +47,7 @@ const mostPeople = 50;
  * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
  */
 const decorator = (context: Context, color: Stage | undefined, hasPeople: boolean, onLeftOut: () => void): Stage => {
-  const decorations = new Map<string, Json>();
+  const decorations = new Map<string, SentEvent>();
   return async (rows) => {
     const fresh = rows.filter((row) => !decorations.has(JSON.stringify(row)));
     const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
@@ -159,7 +158,7 @@ export const agenda = async (
   const query: Query = { ...request.query };
   const whose = await fillScope(events.list, { query }, context);
   const { event_type: type } = request.rows!;
-  const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
+  const keep = (row: SentEvent) => type === undefined || idIn(row.event_type) === idIn(type);
   const readerFor = (isSpoken: boolean) => agendaReader(context, { query, type, period, keep, isSpoken });
   const scope = scopeOf(events.list, whose);
   // The window is the limit, so a terminal gets all rows too.

@@ -1,7 +1,7 @@
 import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import type { Revocation } from '../../auth/session.ts';
 import { SchedError } from '../../base/errors.ts';
-import { type Json, textOf } from '../../base/json.ts';
+import { textOf } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { the, words } from '../../base/words.ts';
 import type { Answer, PictureAnswer, ProgramAnswer, RecordAnswer, SecretAnswer } from '../../cli/answer/answer.ts';
@@ -39,7 +39,7 @@ const loginView: View = {
 };
 
 const answerWith = (context: Pick<Context, 'settings'>, facts: LoginFacts): RecordAnswer | PictureAnswer =>
-  loginAnswer(context, loginView, facts as unknown as Json, (time) => ({
+  loginAnswer(context, loginView, { ...facts }, (time) => ({
     status: facts.status,
     who: textOf(facts.user_name),
     facts: shownFacts(facts, time),

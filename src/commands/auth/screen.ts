@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json.ts';
 import type { PictureAnswer, RecordAnswer } from '../../cli/answer/answer.ts';
 import type { Context } from '../../cli/session/context.ts';
 import type { BlockStyle } from '../../output/block.ts';
@@ -37,7 +36,7 @@ const drawLogin = ({ status, who, facts }: LoginScreen, { paint, available, plac
 export const loginAnswer = (
   { settings }: Pick<Context, 'settings'>,
   view: View,
-  record: Json,
+  record: RecordAnswer['record'],
   screen: (time: TimeStyle) => LoginScreen,
 ): RecordAnswer | PictureAnswer => {
   const all: RecordAnswer = { kind: 'record', view, record };

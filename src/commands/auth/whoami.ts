@@ -1,7 +1,7 @@
 import { members, orgs, type SentMember } from '../../api/organizations.ts';
-import { User, users } from '../../api/users.ts';
+import { type SentUser, User, users } from '../../api/users.ts';
 import { hasCategory } from '../../base/errors.ts';
-import { isObject, type Json, textOf } from '../../base/json.ts';
+import { isObject, textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Answer } from '../../cli/answer/answer.ts';
 import type { LeafCommand } from '../../cli/command.ts';
@@ -16,8 +16,8 @@ import { localFacts, shownFacts, tokenSource } from './login-facts.ts';
 import { loginAnswer } from './screen.ts';
 
 const organizationOf = (record: object): unknown => {
-  const { current_organization: own, _sched } = record as Json;
-  const { organization } = _sched as Json;
+  const { current_organization: own, _sched } = record as SentUser & { _sched: { organization: unknown } };
+  const { organization } = _sched;
   return isObject(organization) && organization.name ? organization.name : own && idIn(own);
 };
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
+import type { SentUser } from '../../api/users.ts';
 import { fallBack, SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { the, words } from '../../base/words.ts';
 import { isAnySandbox, sandboxAddress } from '../../cli/session/connection.ts';
@@ -27,7 +27,7 @@ const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'or
   const client = await context.client();
   // R12: a receipt holds no secret, even if the service puts one into a user's URI.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
-  const { uri, current_organization } = await readOwnUser(client).catch(fallBack<Json>({}, 'forbidden'));
+  const { uri, current_organization } = await readOwnUser(client).catch(fallBack<SentUser>({}, 'forbidden'));
   // The reply to the login had them too.
   const { owner } = await context.connection();
   return {

@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Happening } from '../../cli/messages/live.ts';
 import type { Context } from '../../cli/session/context.ts';
@@ -11,7 +10,7 @@ import { hostNames, textIn } from '../events/screen.ts';
 import type { News } from './work-state.ts';
 
 /** A news item in the shape of a webhook delivery. */
-export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Json => ({
+export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null) => ({
   event: `invitee.${kind}`,
   created_at: at ?? null,
   created_by: createdBy,

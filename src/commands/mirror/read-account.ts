@@ -6,7 +6,7 @@ import { locations } from '../../api/locations.ts';
 import type { Operation } from '../../api/operation.ts';
 import { invitations, members, orgs } from '../../api/organizations.ts';
 import { routingForms } from '../../api/routing-forms.ts';
-import { users } from '../../api/users.ts';
+import { type SentUser, users } from '../../api/users.ts';
 import { hasCategory, SchedError } from '../../base/errors.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
@@ -48,13 +48,13 @@ const isRefusal = (error: unknown): error is SchedError => {
 const unexpected: Refusal = { status: 200, body: '{}' };
 
 /** Reads something, or the service's own words for a refusal. With `problems`, an unexpected reply is one of them. */
-export const readOrRefusal = async (
+export const readOrRefusal = async <Item>(
   client: Client,
   operation: Operation,
   input: Input,
-  read: () => Promise<Json[]>,
+  read: () => Promise<Item[]>,
   problems?: SchedError[],
-): Promise<Json[] | Refusal> => {
+): Promise<Item[] | Refusal> => {
   try {
     return await read();
   } catch (error) {
@@ -69,7 +69,7 @@ export const readOrRefusal = async (
   }
 };
 
-const uriOf = ({ uri }: Json): string => String(uri);
+const uriOf = ({ uri }: SentUser): string => String(uri);
 
 /** All lists but those of events, one after another: the rate limit belongs to other commands first. */
 export async function* readLists(

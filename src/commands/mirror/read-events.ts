@@ -1,9 +1,8 @@
 import { activity } from '../../api/activity.ts';
-import { events } from '../../api/events.ts';
+import { events, type SentEvent } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { isInside, windowQuery } from '../../api/window.ts';
 import { hasCategory, type SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { hour } from '../../base/milliseconds.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
@@ -76,7 +75,7 @@ export const readWindow = async (
 ): Promise<void> => {
   const { begun, pass, role } = facts;
   let reached = begun.reached ?? begun.since;
-  let ties: Json[] = [];
+  let ties: SentEvent[] = [];
   let read = 0;
   for await (const page of windowPages(client, scope, { since: reached, until: begun.until })) {
     checkTime();
@@ -157,7 +156,7 @@ export const readInvitees = async (sync: Sync, named: Named): Promise<number> =>
       const at = now();
       write((writing) => {
         if (isRemoved) return removeEvent(store, event);
-        const text = store.text<Json>('events', event);
+        const text = store.text<SentEvent>('events', event);
         const people = Array.isArray(found) ? found : [];
         const isTooShort = text !== undefined && refusal === undefined && isShort(JSON.parse(text), people);
         // What came in an unexpected form is asked for again by the next sync.

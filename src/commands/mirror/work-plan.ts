@@ -1,4 +1,4 @@
-import { isObject, type Json, jsonText } from '../../base/json.ts';
+import { isObject, jsonText } from '../../base/json.ts';
 import { day } from '../../base/milliseconds.ts';
 
 /*
@@ -52,7 +52,7 @@ export const dueEvents = (events: readonly KnownEvent[], named: Named, began: nu
     .toSorted((one, other) => (one.readAt ?? 0) - (other.readAt ?? 0) || other.ends - one.ends);
 
 /** The events that entries of the activity log name. A deletion of people names none, so it may be about any. */
-export const namedIn = (entries: readonly Json[]): Named => {
+export const namedIn = (entries: readonly { action?: unknown; namespace?: unknown; details?: unknown }[]): Named => {
   const named = new Set<string>();
   for (const { action, namespace, details } of entries) {
     if (namespace === 'InviteeData' && action !== 'RequestDeletion') return 'all';

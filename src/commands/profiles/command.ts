@@ -1,6 +1,5 @@
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import type { FileAnswer, NoAnswer, RecordAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
 import { ownPlan, type Plan, type Question } from '../../cli/answer/plan.ts';
 import type { ChoiceList, Command, Invocation } from '../../cli/command.ts';
@@ -51,7 +50,7 @@ const readDialect = async (context: Context, dialectName: string): Promise<Chose
 };
 
 /** Checks the settings as a whole. Those of flags are known to be right. */
-const readProfile = (settings: Json, problems: Problems): Profile => {
+const readProfile = (settings: object, problems: Problems): Profile => {
   const reading = SettableProfile.safeParse(settings, plainErrors);
   for (const { path, message } of reading.error?.issues ?? [])
     problems.add(problemOf(path.length === 0 ? 'the profile' : path.map(String).join('.'), message));
@@ -75,7 +74,7 @@ const showProfile = async (profileName: string | undefined, { context }: Call): 
   return { kind: 'record', view: profileView, record: profileRecord(name, profile, isCurrent) };
 };
 
-const saveNew = async (name: string, settings: Json, { context, problems }: Call): Promise<RecordAnswer> => {
+const saveNew = async (name: string, settings: object, { context, problems }: Call): Promise<RecordAnswer> => {
   const profile = readProfile(settings, problems);
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name)) {
@@ -104,7 +103,7 @@ const planDialect = (
     send: ({ setting }) => save(setting),
   });
 
-const add = (name: string, settings: Json, call: Call): Promise<RecordAnswer> | Plan => {
+const add = (name: string, settings: { dialect?: unknown }, call: Call): Promise<RecordAnswer> | Plan => {
   const { dialect } = settings;
   if (dialect === undefined) return saveNew(name, settings, call);
   return planDialect(String(dialect), call.context, (setting) =>

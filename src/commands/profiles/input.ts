@@ -1,7 +1,6 @@
 import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { clientAuthWords } from '../../auth/auth-server.ts';
-import type { Json } from '../../base/json.ts';
 import { type Name, self, the, type Words, words } from '../../base/words.ts';
 import type { ChoiceList, Invocation } from '../../cli/command.ts';
 import { type Entry, entry } from '../../cli/input/entry.ts';
@@ -79,7 +78,7 @@ const settings: Record<string, Entry<string | undefined>> = {
 const files = { from: file('read the output of `profiles export` from a file, or - for stdin') };
 
 /** The settings of flags, over those of a file. */
-const settingsInput: Input<{ settings: Json }> = {
+const settingsInput: Input<{ settings: { dialect?: unknown } }> = {
   ...both(input(settings), input(files)),
   draft: async (invocation, how) => {
     const { context, problems } = invocation;

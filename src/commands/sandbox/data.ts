@@ -1,5 +1,5 @@
 import { SchedError, usageError } from '../../base/errors.ts';
-import { type Json, recordsIn } from '../../base/json.ts';
+import { recordsIn } from '../../base/json.ts';
 import { words } from '../../base/words.ts';
 import type { Answer, FileAnswer, RecordAnswer, RowsAnswer } from '../../cli/answer/answer.ts';
 import { ownPlan, type Reply } from '../../cli/answer/plan.ts';
@@ -58,7 +58,7 @@ const clockActions = actions(
 const clockInput = both(dataInput, clockActions);
 
 /** The body of the admin request that moves the clock. `time` is what the clock shows. */
-const moveFor = (action: string, text: string, time: unknown, zone: string): Json => {
+const moveFor = (action: string, text: string, time: unknown, zone: string): object => {
   const target = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
   if (target === 'now') return { time: 'now' };
   // Round down, because times are read to the second: otherwise each move would lose a fraction of a second.
@@ -232,7 +232,7 @@ const runDataExport = async (
 ): Promise<FileAnswer> => {
   if (schema) {
     const { worldJsonSchema } = await import('../../sandbox/world/schema.ts');
-    return { kind: 'file', value: worldJsonSchema() as Json };
+    return { kind: 'file', value: { ...worldJsonSchema() } };
   }
   const [world, { leftOut }, { yamlDocument }, { mostBytes }] = await Promise.all([
     askSandbox(context.runtime, data, { call: 'GET /__sandbox/world', refusal: "Can't export the world" }),

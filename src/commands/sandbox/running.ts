@@ -47,7 +47,7 @@ export const findServing = async (runtime: HeadlessRuntime, data: string | undef
 
 export interface AdminRequest {
   call: `${'GET' | 'POST' | 'DELETE'} /__sandbox/${string}`;
-  body?: Json;
+  body?: object;
   /** The error if the sandbox refuses. */
   refusal: string;
   /** What to do if something doesn't exist. */
@@ -55,7 +55,7 @@ export interface AdminRequest {
 }
 
 /** The reason of a refusal: what is wrong with the parameters, else the message. */
-const adminRefusalReason = ({ message, details }: Json): string | undefined => {
+const adminRefusalReason = ({ message, details }: { message?: unknown; details?: unknown }): string | undefined => {
   if (typeof message !== 'string') return undefined;
   const parts = recordsIn(details).map((detail) =>
     [detail.parameter, detail.message].filter((part) => typeof part === 'string').join(' '),

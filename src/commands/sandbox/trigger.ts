@@ -1,5 +1,5 @@
 import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
-import { type Json, recordsIn } from '../../base/json.ts';
+import { recordsIn } from '../../base/json.ts';
 import { counted } from '../../base/numbers.ts';
 import { self, words } from '../../base/words.ts';
 import type { RowsAnswer } from '../../cli/answer/answer.ts';
@@ -31,7 +31,7 @@ const receiverUrlKind: Kind<string> = {
   read: (raw) => (isWebhookUrl(raw) ? accept(raw) : refuse(words`${self} must be the URL of a webhook, not "${raw}"`)),
 };
 
-const payloadKind: Kind<Json> = {
+const payloadKind: Kind<object> = {
   value: 'FILE',
   json: 'string',
   offers: 'files',
@@ -60,9 +60,7 @@ const runTrigger = async (values: Values<typeof entries>, { context }: Call): Pr
     refusal: "Can't send a sample",
     advice: 'to subscribe a URL, use webhooks create, or start the sandbox with --webhook-to',
   });
-  const rows = recordsIn(reply.deliveries).map(
-    ({ attempts, ...delivery }): Json => ({ ...delivery, ...recordsIn(attempts).at(-1) }),
-  );
+  const rows = recordsIn(reply.deliveries).map(({ attempts, ...each }) => ({ ...each, ...recordsIn(attempts).at(-1) }));
   const acceptedCount = rows.filter(({ state }) => state === 'delivered').length;
   const undeliveredCount = rows.filter(({ status }) => typeof status !== 'number').length;
   const parts = [`${acceptedCount} accepted`];

@@ -1,5 +1,5 @@
 import type { SentEvent } from '../../api/events.ts';
-import { isObject, type Json, recordsIn, textOf } from '../../base/json.ts';
+import { isObject, recordsIn, textOf } from '../../base/json.ts';
 import { day, hour } from '../../base/milliseconds.ts';
 import { counted, twoDigits } from '../../base/numbers.ts';
 import { dayText } from '../../time/label.ts';
@@ -113,7 +113,7 @@ const statusGroup = ({ status }: SentEvent): StatsGroup => {
 };
 
 /** The invitee that a booking was read for. People of one name are told apart by their addresses, shown or not. */
-const inviteeGroup = (booking: Json, showsEmails: boolean): StatsGroup => {
+const inviteeGroup = (booking: SentEvent & { invitee?: unknown }, showsEmails: boolean): StatsGroup => {
   const { name, email } = isObject(booking.invitee) ? booking.invitee : {};
   const [who, address] = [textOf(name), textOf(email)?.toLowerCase()];
   if (who === undefined && address === undefined) return unknownGroup;

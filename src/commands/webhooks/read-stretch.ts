@@ -1,5 +1,4 @@
 import { SchedError } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
 import { day, second } from '../../base/milliseconds.ts';
 import type { Context } from '../../cli/session/context.ts';
 import { eachSubmission } from '../compliance/submissions.ts';
@@ -36,7 +35,7 @@ const readInvitees = async (context: Context, request: BackfillInput['request'],
     for await (const change of readRound(source, state, limits)) {
       rememberNews(state, change);
       if (change.kind === 'read') isShort ||= change.isShort;
-      else found.push(backfilled(deliveryOf(change, createdBy) as Json & { payload: Json }));
+      else found.push(backfilled(deliveryOf(change, createdBy)));
     }
     if (!isShort) break;
     if (round < rounds) await context.runtime.clock.sleep(betweenRoundsMs, context.runtime.interrupted);

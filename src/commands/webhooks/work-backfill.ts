@@ -14,8 +14,8 @@ export interface Backfilled {
   body: string;
 }
 
-export const backfilled = (content: Json & { payload: Json }): Backfilled => ({
-  event: String(content.event),
+export const backfilled = (content: Json & { event: string; payload: Json }): Backfilled => ({
+  event: content.event,
   created_at: String(content.created_at),
   uri: String(content.payload.uri),
   body: JSON.stringify(content),
