@@ -19,8 +19,8 @@ export const readAnswer = (raw: string, questions: Readonly<Questions>): Answer 
   const questionNames = questions.map((question) => String(question.name)).sort((a, b) => b.length - a.length);
   const question = questionNames.find((name) => raw.toLowerCase().startsWith(`${name.toLowerCase()}=`));
   if (question !== undefined) {
-    const { name, position } = questions.find((candidate) => candidate.name === question)!;
-    return { question: String(name), answer: raw.slice(question.length + 1), position: Number(position) };
+    const { position } = questions.find((candidate) => candidate.name === question)!;
+    return { question, answer: raw.slice(question.length + 1), position: Number(position) };
   }
   if (questionNames.length === 0) return words`${the('answer')} "${raw}": this event type has no questions`;
   const meant = nearest(raw.split('=')[0]!, questionNames);

@@ -3,7 +3,7 @@ import { events, type SentEvent } from '../../api/events.ts';
 import { invitees, type SentInvitee } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
 import { fallBack, hasCategory } from '../../base/errors.ts';
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject, type Json, textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
@@ -51,7 +51,7 @@ export const idKey = (uri: unknown): string => {
 
 /** The event of an invitee: the record has it, or else its URI. Undefined if neither does. */
 export const eventIn = ({ event, uri }: SentInvitee): string | undefined =>
-  typeof event === 'string' ? event : /^(.+\/scheduled_events\/[^/]+)\/invitees\/[^/]+$/.exec(String(uri))?.[1];
+  typeof event === 'string' ? event : /^(.+\/scheduled_events\/[^/]+)\/invitees\/[^/]+$/.exec(textOf(uri) ?? '')?.[1];
 
 /** The second in which a meeting starts. No service is more exact. */
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);

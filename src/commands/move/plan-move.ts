@@ -201,11 +201,11 @@ export const whyNotFree = (
 ): TimeNotFree | undefined => {
   if (times === undefined) return undefined;
   const { type, people, new: next } = move;
-  const without = new Set([move, ...others].map(({ event }) => String(event.uri)));
+  const without = new Set([move, ...others].map(({ event }) => event.uri));
   const [first, ...rest] = times.judge(next.start, { without, also: others.map(eventAfter) });
   if (first !== undefined) return timeNotFree(context, first.code === 'past' ? [first] : [first, ...rest], next);
   const isJoined = ({ uri, event_type, start_time }: SentEvent): boolean =>
-    idIn(event_type) === idIn(type.uri) && timestampOf(start_time) === next.start && !without.has(String(uri));
+    idIn(event_type) === idIn(type.uri) && timestampOf(start_time) === next.start && !without.has(uri);
   const groupEvent = type.kind === 'group' ? times.events.find(isJoined) : undefined;
   if (groupEvent === undefined || seatsIn(groupEvent) >= people.length) return undefined;
   const seats = `${counted(seatsIn(groupEvent), 'free seat')} for ${counted(people.length, 'person', 'people')}`;

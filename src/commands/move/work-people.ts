@@ -12,7 +12,7 @@ import { claim, isCanceledRecord, NotMoved, type Run, readEvent, readEventInvite
  * another joins. R56: nobody is left out, and nobody is booked who has left, or the error names them.
  */
 
-const isAmong = (uri: unknown, uris: readonly string[]): boolean => uris.some((other) => idIn(other) === idIn(uri));
+const isAmong = (uri: unknown, uris: readonly unknown[]): boolean => uris.some((other) => idIn(other) === idIn(uri));
 
 /**
  * Reads the people of the old event again, right before its cancellation. Those who have left don't move. `joined` would
@@ -26,7 +26,7 @@ export const readPeople = async (
   const movingUris = run.people.map(({ invitee }) => invitee);
   const isEmpty = active.length === 0;
   // If nobody is active, the event may have been canceled meanwhile. Then they still are the people to look for.
-  const uris = active.map(({ uri }) => String(uri));
+  const uris = active.map(({ uri }) => uri);
   if (!isEmpty) run.people = run.people.filter(({ invitee }) => isAmong(invitee, uris));
   return {
     newInvitees: active.filter(({ uri }) => !isAmong(uri, movingUris)),
@@ -67,7 +67,7 @@ export const readCanceled = async (run: Run): Promise<void> => {
   const moving = isNamed
     ? all.filter(({ uri }) => isAmong(uri, entry.invitees))
     : canceledWith(entry, await readEvent(context, plan.event), all);
-  const uris = moving.map(({ uri }) => String(uri));
+  const uris = moving.map(({ uri }) => uri);
   const movingUris = run.people.map(({ invitee }) => invitee);
   run.people = [
     ...run.people.filter(({ invitee }) => isAmong(invitee, uris)),

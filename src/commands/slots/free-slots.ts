@@ -44,7 +44,7 @@ export type JudgedReason = Reason & { user?: string; who?: string };
 
 /** What would be different: these events are left out, by URI, and others count too. */
 interface Otherwise {
-  without: ReadonlySet<string>;
+  without: ReadonlySet<unknown>;
   also?: readonly SentEvent[];
 }
 
@@ -54,7 +54,7 @@ export interface FreeTimes {
   unchecked: Unchecked[];
   /** The hosts' active events around the window that have readable times, as far as the token shows them. */
   events: SentEvent[];
-  nameOf(user: string | undefined): string;
+  nameOf(user: unknown): string;
   /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
   judge(start: number, otherwise?: Otherwise): JudgedReason[];
   /** The hosts, and what each of them has against that time. */
@@ -89,17 +89,14 @@ const readEvents = async (
   // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
-  const byUri = new Map<string, Omit<TimedEvent, 'span'>>();
+  const byUri = new Map<unknown, Omit<TimedEvent, 'span'>>();
   await mapConcurrent([...hosts], async ({ user }) => {
     const query: Record<string, string> = { user, status: 'active', ...window };
     try {
       await addOrganization(query, context);
       for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
         const users = [user, ...hostsIn(event).map((each) => each.user)].map(idIn);
-        byUri.set(String(event.uri), {
-          event,
-          users: new Set([...(byUri.get(String(event.uri))?.users ?? []), ...users]),
-        });
+        byUri.set(event.uri, { event, users: new Set([...(byUri.get(event.uri)?.users ?? []), ...users]) });
       }
     } catch (error) {
       if (!isHostHidden(error)) throw error;
@@ -133,7 +130,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
     names,
     noHours,
   } = people === undefined ? await readHosts(context, uri, unchecked) : await readPeople(context, people, unchecked);
-  const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
+  const nameOf = (user: unknown): string => names.get(idIn(user)) ?? idIn(user);
   if (host !== undefined && !all.some(({ user }) => idIn(user) === idIn(host)))
     throw new SchedError('usage', words`${the('host')}: user ${idIn(host)} is not a host of this event type`, {
       reason: `its hosts are ${all.map(({ user }) => nameOf(user)).join(', ')}`,
@@ -167,7 +164,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
     until,
   });
   const amongOthers = ({ without, also = [] }: Otherwise): TimedEvent[] => [
-    ...timedEvents.filter(({ event }) => !without.has(String(event.uri))),
+    ...timedEvents.filter(({ event }) => !without.has(event.uri)),
     ...also.map((event) => ({
       event,
       span: exactSpan(event)!,
@@ -187,7 +184,7 @@ export const findFreeTimes = async (context: Context, slotQuery: SlotQuery): Pro
         end_time: utcText(end),
         event_type: type.uri ?? null,
         ...(event === undefined ? {} : { event: event.uri, invitees_remaining: seatsIn(event) }),
-        event_memberships: members.map((user) => ({ user, user_name: nameOf(String(user)) })),
+        event_memberships: members.map((user) => ({ user, user_name: nameOf(user) })),
         ...(unchecked.length === 0 ? {} : { _sched: { unchecked } }),
       };
     }
