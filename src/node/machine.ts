@@ -37,7 +37,7 @@ export const createdOnWindows = async (pid: number, env: Env): Promise<string> =
   const words = ['-NoProfile', '-NonInteractive', '-Command', `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`];
   const options = { env: childEnvironment(env) as NodeJS.ProcessEnv, timeout: 10_000, windowsHide: true };
   const text = await new Promise<string>((resolve) => {
-    execFile(program, words, options, (_, out) => resolve(String(out).trim()));
+    execFile(program, words, options, (_, out) => resolve(out.trim()));
   });
   return /^\d{16,19}$/.test(text) ? String(Math.round(Number(text) / 10_000) + Date.UTC(1601)) : '';
 };
@@ -46,7 +46,7 @@ const createdByPs = (pid: number): Promise<string> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
   return new Promise((resolve) => {
-    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(String(out).trim()));
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(out.trim()));
   });
 };
 

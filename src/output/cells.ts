@@ -79,8 +79,8 @@ const longestName = 200;
 
 /** The first value that has a text, sanitized. */
 export const shownText = (...values: unknown[]): string => {
-  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
-  return humanText(cutLong(String(text ?? ''), longestName));
+  const text = values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+  return humanText(cutLong(text ?? '', longestName));
 };
 
 /** The value for people, as one safe line, or as several if it is a list of lines. */

@@ -1,5 +1,4 @@
 import { weekdays } from '../api/weekdays.ts';
-import type { Json } from '../base/json.ts';
 import { nearest } from '../base/nearest.ts';
 import { dateMidnight, isDate, type Rule, weekdayIndex } from './availability-rules.ts';
 import { dateText, dayCalled, nextDate } from './days.ts';
@@ -65,7 +64,7 @@ export const readDatesOff = (text: string, today: Today): CheckResult<string[]> 
   return dates ?? { ok: false, problem: `"${text}" is not a date from today on ${forms}` };
 };
 
-const readInterval = (text: string): CheckResult<Json> => {
+const readInterval = (text: string): CheckResult<{ from: string; to: string }> => {
   const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
     return { ok: false, problem: `"${text}" is not a time range such as 09:00-12:30` };
@@ -83,16 +82,14 @@ export const readRule = (text: string, today?: Today, form?: string): CheckResul
   const days = readDays(day, today, form);
   if (!days.ok) return days;
   if (hours.toLowerCase() === 'off') return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals: [] })) };
-  const intervals: Json[] = [];
+  const intervals: { from: string; to: string }[] = [];
   for (const span of hours.split(',')) {
     const read = readInterval(span);
     if (!read.ok) return read;
     intervals.push(read.value);
   }
-  intervals.sort((a, b) => String(a.from).localeCompare(String(b.from)));
-  const clash = intervals.find(
-    (interval, index) => index > 0 && String(interval.from) < String(intervals[index - 1]!.to),
-  );
+  intervals.sort((a, b) => a.from.localeCompare(b.from));
+  const clash = intervals.find((interval, index) => index > 0 && interval.from < intervals[index - 1]!.to);
   if (clash !== undefined)
     return { ok: false, problem: `"${text}": the time range from ${clash.from} overlaps the previous one` };
   return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals })) };

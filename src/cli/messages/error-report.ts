@@ -88,8 +88,8 @@ const screenReason = ({ category, facts }: SchedError, isVerbose: boolean): stri
 const screenLines = (error: SchedError, isVerbose: boolean): string[] => {
   const { message, facts } = error;
   const sentence = isVerbose ? undefined : facts.screen;
-  const isFree = typeof facts.advice === 'string' && facts.advice.startsWith('free: ');
   const { advice, ...rest } = facts;
+  const isFree = typeof advice === 'string' && advice.startsWith('free: ');
   const cause = causeOf({
     ...rest,
     ...(isFree || advice === undefined ? {} : { advice }),
@@ -98,7 +98,7 @@ const screenLines = (error: SchedError, isVerbose: boolean): string[] => {
   return [
     `error: ${sentence ?? message}${inBrackets(facts.place)}`,
     ...(cause === undefined ? [] : [`cause: ${cause}`]),
-    ...(isFree ? [String(advice)] : []),
+    ...(isFree ? [advice] : []),
   ];
 };
 

@@ -2,7 +2,7 @@ import { collections } from '../../api/collections.ts';
 import { isEmailAddress } from '../../api/email-address.ts';
 import type { SentUser } from '../../api/users.ts';
 import { SchedError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import { isPerson, isUri } from '../../client/ids.ts';
 import type { Reference } from '../input/field-kinds.ts';
@@ -30,7 +30,7 @@ const memberNamed = async (who: string, context: Context): Promise<{ uri: unknow
       const { user } = member;
       if (!isObject(user)) continue;
       const isFound =
-        query.user === undefined ? String(user.email).toLowerCase() === who.toLowerCase() : user.uri === query.user;
+        query.user === undefined ? textOf(user.email)?.toLowerCase() === who.toLowerCase() : user.uri === query.user;
       if (isFound) return { uri: member.uri, user };
     }
   }

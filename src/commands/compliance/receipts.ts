@@ -106,7 +106,7 @@ export const loadFirst = async (context: Context, { after }: RunLine) => {
   if (loaded === undefined) return { first: 'missing' as const };
   const reading = readReceipt(loaded.bytes);
   // A run that was resumed afterwards has a later head.
-  const hashes = reading.ok ? reading.lines.map(({ hash }) => `sha256:${String(hash)}`) : [];
+  const hashes = reading.ok ? reading.lines.map(({ hash }) => `sha256:${hash}`) : [];
   return { first: hashes.includes(after.head) ? ('ok' as const) : ('different' as const), bytes: loaded.bytes };
 };
 

@@ -6,7 +6,7 @@ import type { RecordOf } from '../../api/sent.ts';
 import { type SentUser, users } from '../../api/users.ts';
 import { type SentWebhook, type WebhookScope, webhooks } from '../../api/webhooks.ts';
 import { fallBack } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, textOf } from '../../base/json.ts';
 import { idIn } from '../../base/uri.ts';
 import type { Client } from '../../client/client.ts';
 import { mapConcurrent } from '../../client/map-concurrent.ts';
@@ -127,7 +127,7 @@ const everyUser = async (
     .map((user) => ({ user, reach: wholeReach }));
 };
 
-const isEmail = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
+const isEmail = (one: unknown, other: string): boolean => textOf(one)?.toLowerCase() === other.toLowerCase();
 
 const namedUsers = async (
   source: WorldSource,
@@ -138,7 +138,7 @@ const namedUsers = async (
   const me = await readUser(source, await source.identity.user());
   const lists = await mapConcurrent(reaches, async (reach): Promise<ReachedUser[]> => {
     const { key } = reach;
-    const isMe = key === 'me' || isEmail(key, me.email);
+    const isMe = key === 'me' || isEmail(me.email, key);
     const query = { organization, email: key };
     const memberRows = isMe ? [] : await gather(source.client.pages(members.list, { query }));
     const user = isMe

@@ -93,7 +93,7 @@ export const addPeople = (context: Context, later: (note: Sentence) => void): St
     }
     left -= first.length;
     if (first.length < page.length)
-      tell(words`Names are shown for the first ${String(mostRows)} events. For all: ${the('with')} invitees`);
+      tell(words`Names are shown for the first ${mostRows} events. For all: ${the('with')} invitees`);
     const rows = [...page];
     const { clock } = context.runtime;
     let drawnAt = clock.now();

@@ -119,7 +119,7 @@ export const changedAtOf = (event: SentEvent): number | undefined => {
 
 const eventDigest = ({ status, updated_at: updated, invitees_counter: counter }: SentEvent): string => {
   const { total, active } = isObject(counter) ? counter : {};
-  const facts = [status, updated, total, active].map((fact) => String(fact));
+  const facts = [status, updated, total, active].map(String);
   return hash('sha256', JSON.stringify(facts)).slice(0, 16);
 };
 

@@ -37,9 +37,9 @@ const Cursor = z.object({
 
 /** Reads a cursor. It comes from the client, so all its types are checked. It can only change what the same tool reads. */
 export const readToolCursor = (tool: string, values: Values): Resume | undefined => {
-  const { cursor } = values;
-  if (cursor === undefined) return undefined;
-  const text = String(cursor).length > mostCharacters ? '' : Buffer.from(String(cursor), 'base64url').toString();
+  if (values.cursor === undefined) return undefined;
+  const cursor = String(values.cursor);
+  const text = cursor.length > mostCharacters ? '' : Buffer.from(cursor, 'base64url').toString();
   const { data } = Cursor.safeParse(jsonIn(text));
   if (data === undefined) throw usageError(["This tool didn't return that cursor"]);
   const { call, ...resume } = data;
