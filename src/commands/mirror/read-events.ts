@@ -159,9 +159,8 @@ export const readInvitees = async (sync: Sync, named: Named): Promise<number> =>
         const text = store.text<SentEvent>('events', event);
         const people = Array.isArray(found) ? found : [];
         const isTooShort = text !== undefined && refusal === undefined && isShort(JSON.parse(text), people);
-        // What came in an unexpected form is asked for again by the next sync.
-        const isUnexpected = refusal?.status === 200;
-        putInvitees(writing, event, people, { digest, at, isShort: isTooShort || isUnexpected });
+        // What was refused, or came in an unexpected form, is asked for again by the next sync.
+        putInvitees(writing, event, people, { digest, at, isShort: isTooShort || refusal !== undefined });
         noteRefusal(writing, `${invitees.list.name}/${event}`, at, refusal);
       });
       onProgress(++done, due.length);

@@ -110,6 +110,19 @@ test('an unexpected reply about one event is reported, and the rest is mirrored'
   expect(ids(jsonOf(mended))).toEqual(ids(events));
 });
 
+test('a list of invitees that was refused is asked for again by the next sync', async () => {
+  const refusing: Send = async (request) =>
+    /\/invitees(\?|$)/.test(request.url)
+      ? { status: 404, headers: {}, body: '{"title":"Not found"}' }
+      : world.service(request);
+  expect((await sync(nearby, refusing)).code).toBe(0);
+  const line = 'events list --org current --with invitees --since -4d --until +4d --json';
+  expect((await mirrored(line)).code).toBe(6);
+  await world.clock.sleep(90_000);
+  expect((await sync()).code).toBe(0);
+  expect(jsonOf(await mirrored(line))).toEqual(jsonOf(await world.run(line, { home })));
+});
+
 test('a page token that expires while the events are read is no problem', async () => {
   let expired = 0;
   const stale: Send = async (request) => {
