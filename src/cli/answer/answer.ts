@@ -214,7 +214,7 @@ export interface StreamAnswer<Item> extends Beside {
 }
 
 /** A page of a record, opened in the browser in place of the record. */
-export interface PageAnswer extends Beside {
+interface PageAnswer extends Beside {
   kind: 'page';
   record: Json;
   page: Page;

@@ -65,7 +65,7 @@ const dialectFacts = async ({ operation, dialect }: PlaceContext): Promise<Facts
 };
 
 /** What confirms a write where nobody can be asked, and why: a protected profile needs its name beside the flags. */
-export const withoutTerminal = (
+const withoutTerminal = (
   { settings: { protectedProfile } }: Shell,
   flags: Suggestion['flags'],
 ): Pick<ErrorDetails, 'reason' | 'hint'> =>
