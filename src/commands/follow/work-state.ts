@@ -169,8 +169,7 @@ const newsOfInvitee = ({ since, position, events }: FollowState, event: SentEven
 };
 
 /** A cancellation is never older than its booking, whatever its time says. */
-const orderOf = ({ at, invitee }: News): number =>
-  Math.max(timestampIn(at) ?? 0, timestampIn(invitee.created_at) ?? 0);
+const orderOf = ({ at, invitee }: News): number => Math.max(timestampIn(at) ?? 0, timestampIn(invitee.created_at) ?? 0);
 
 /** The news of an event, oldest first, given all its invitees. A booking comes before its cancellation. */
 export const newsOf = (state: FollowState, event: SentEvent, invitees: readonly SentInvitee[]): News[] =>
