@@ -115,7 +115,8 @@ export const answerFromMirror = ({ store, facts, clock, dialect, window, note }:
 
   /** The service's own refusal of a list, if it refused it. Throws if the list was not read. */
   const refusalOf = (list: string, isOwn: boolean): HttpReply | undefined => {
-    if (isOwn && listRow(`${list}/own`)?.status === null) return undefined;
+    // The own list was asked for by itself if that of the organization was refused.
+    if (isOwn && listRow(`${list}/own`) !== undefined) return refusedList(`${list}/own`);
     if (listRow(list) !== undefined) return refusedList(list);
     if (!isComplete(facts)) throw unread(`${list.split(/[./]/)[0]} are missing`);
     throw missing(list.includes('/') ? `What belongs to ${list.split('/')[1]}` : 'This list');
